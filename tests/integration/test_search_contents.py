@@ -115,3 +115,54 @@ def test_a_date_that_is_wrong_does_not_stretch_what_is_told_over_time(tmp_path: 
         told = opened.search("pier").presence
     assert len(told) <= 100
     assert told[-1].contents == 2
+
+
+def test_near_ones_are_told_once_also_on_later_pages(tmp_path: Path) -> None:
+    archive = tmp_path / "archive"
+    story = " ".join(f"word{number}" for number in range(200))
+    pages = [
+        page(f"http://wire.example/{number}", words, f"2021-01-{number // 10 + 1:02}")
+        for number in range(120)
+        for words in [f"newswire {story} {number}" if number % 2 else f"newswire {number} " * 9]
+    ]
+    add(archive, "1.warc.gz", *pages)
+    told: list[str] = []
+    stories, offset = 0, 0
+    with Archive.open(archive) as opened:
+        while True:
+            answer = opened.search("newswire", limit=10, offset=offset, order="oldest")
+            for hit in answer.hits:
+                told += [hit.url, *(each.url for each in hit.also)]
+                stories += int(hit.url.rpartition("/")[2]) % 2
+            if answer.next is None:
+                break
+            offset = answer.next
+    assert stories == 1
+    assert len(told) == len(set(told))
+    assert {f"http://wire.example/{number}" for number in range(0, 120, 2)} <= set(told)
+
+
+def test_what_was_not_said_then_is_told_when_it_was(tmp_path: Path) -> None:
+    archive = tmp_path / "archive"
+    add(archive, "1.warc.gz", page(HERE, "harbour", "2021-01-01"), page(HERE, "x", "2021-03-01"))
+    with Archive.open(archive) as opened:
+        answer = opened.search("harbour", as_of="2021-06")
+        assert not answer.hits
+        assert {each.name for each in answer.presence if each.contents} >= {"2021-01", "2021-02"}
+        assert opened.search("nowhere", as_of="2021-06").presence == ()
+    told = rig.ok("search", "harbour", "-a", archive, "--as-of", "2021-06", code=1).err
+    assert "at other times" in told
+
+
+def test_hosts_are_counted_as_they_narrow_down(tmp_path: Path) -> None:
+    archive = tmp_path / "archive"
+    urls = ("www.a.example/1", "a.example/2", "sub.a.example/3", "xn--bcher-kva.example/4")
+    add(archive, "1.warc.gz", *(page(f"http://{url}", "harbour", "2021-01-01") for url in urls))
+    with Archive.open(archive) as opened:
+        hosts = dict(opened.search("harbour", fold=False).hosts)
+        assert hosts == {"a.example": 2, "sub.a.example": 1, "xn--bcher-kva.example": 1}
+        for host, count in hosts.items():
+            assert opened.search("harbour", prefix=f"{host}/", fold=False).found == count
+        for words in ("url:bücher", "url:xn--bcher-kva.example", "http://bücher.example/4"):
+            assert [hit.url for hit in opened.search(words).hits] == [f"http://{urls[3]}"]
+        assert opened.search("http://www.a.example/1").found == 1

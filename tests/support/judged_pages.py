@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from functools import cache
 from pathlib import Path
 
@@ -55,17 +54,23 @@ def shifted(browser: Chromium, tries: int = 3) -> float:
 
 def complaints(browser: Chromium) -> list[str]:
     """What the page, or the browser about it, has put on the console since it was opened; but not
-    that it is an answer of 404, or that scripts of archived pages stay where they are.
+    that it is an answer of 404 itself, or that scripts of archived pages stay where they are.
     """
     said = []
-    known = re.compile(r"status of 4|Blocked script execution in")
+    own = browser.evaluate("location.href")
     for event in browser.events:
         told = event.get("params", {})
-        if event.get("method") == "Log.entryAdded" and not known.search(told["entry"]["text"]):
+        if event.get("method") == "Log.entryAdded" and not _is_known(told["entry"], own):
             said.append(f"{told['entry']['level']}: {told['entry']['text']}")
         elif event.get("method") in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown"):
             said.append(json.dumps(told)[:400])
     return said
+
+
+def _is_known(entry: dict[str, str], page: str) -> bool:
+    text = entry["text"]
+    own = "status of 4" in text and entry.get("url", "").partition("#")[0] == page.partition("#")[0]
+    return own or "Blocked script execution in" in text
 
 
 def transferred(browser: Chromium) -> int:

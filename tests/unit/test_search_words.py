@@ -20,7 +20,8 @@ from asof.search.words import LONGEST_WORD, folded, is_unspaced, words_of
         ("Ὀδυσσεύς ΟΔΥΣΣΕΥΣ", ["οδυσσευσ", "οδυσσευσ"]),
         ("مُحَمَّدٌ كتـاب", ["محمد", "كتاب"]),
         ("שָׁלוֹם שלום", ["שלום", "שלום"]),
-        ("한국어 \u1112\u1161\u11ab", ["한국어", "한"]),
+        ("한국어 \u1112\u1161\u11ab", ["한국", "국어", "어", "한"]),
+        ("أخبار الإمارة على", ["اخبار", "الاماره", "علي"]),
         ("हिन्दी", ["हिन", "दी"]),
         ("東京都", ["東京", "京都", "都"]),
         ("2020年", ["2020", "年"]),
@@ -46,4 +47,5 @@ def test_words_too_long_for_the_index_are_left_out() -> None:
 def test_scripts_without_spaces_are_known_by_their_letters() -> None:
     assert is_unspaced("東京")
     assert is_unspaced("ย")
-    assert not any(map(is_unspaced, ["", "a", "한국", "한", "i18n", "१"]))
+    assert is_unspaced("한국")
+    assert not any(map(is_unspaced, ["", "a", "कु", "سف", "i18n", "१"]))

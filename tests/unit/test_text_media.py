@@ -12,7 +12,7 @@ import zipfile
 import pytest
 
 from asof.text.kinds.containers import OLE, ZIP, iso_media_type, ole_type, zip_type
-from asof.text.kinds.media import OCTETS, essence, media_of, sniffed
+from asof.text.kinds.media import OCTETS, essence, is_of_type, media_of, sniffed
 from asof.text.kinds.signatures import signature_type
 from asof.text.kinds.text_kinds import binary_share
 
@@ -412,3 +412,23 @@ def test_parts_have_their_own_answers() -> None:
 )
 def test_what_has_no_name_is_known_by_its_first_bytes(start: bytes, media_type: str) -> None:
     assert media_of(start) == media_type
+
+
+@pytest.mark.parametrize(
+    ("media_type", "asked", "is_meant"),
+    [
+        ("text/html", "html", True),
+        ("text/html", "TEXT/*", True),
+        ("image/png", "image", True),
+        ("application/rss+xml", "rss", True),
+        ("application/epub+zip", ".epub", True),
+        ("application/vnd.oasis.opendocument.spreadsheet", "ods", True),
+        ("message/rfc822", "eml", True),
+        ("text/plain", "txt", True),
+        ("text/html", "txt", False),
+        ("application/rtf", "docx", False),
+        ("", "pdf", False),
+    ],
+)
+def test_types_are_asked_for_by_short_names(media_type: str, asked: str, is_meant: bool) -> None:
+    assert is_of_type(media_type, asked) is is_meant

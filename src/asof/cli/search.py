@@ -33,7 +33,7 @@ _ORDERS = ("relevance", "newest", "oldest")
 @click.option("--to", "until", metavar="T", help="Only what was shown at or before this moment.")
 @click.option("--host", "--prefix", "prefix", metavar="P",
               help="Only this host and its subdomains, or URLs that start with this.")  # fmt: skip
-@click.option("--type", "media_type", metavar="TYPE", help="Only html, pdf, text/*, ...")
+@click.option("--type", "media_type", metavar="TYPE", help="Only html, pdf, docx, text/*, ...")
 @click.option("--language", metavar="L", help="Only in this language: en, de, ...")
 @click.option("--sort", "order", type=click.Choice(_ORDERS), default="relevance",
               show_default=True, help="What comes first.")  # fmt: skip

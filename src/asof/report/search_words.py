@@ -65,17 +65,18 @@ def near(hit: Hit) -> str:
 
 def summary(answer: Answer) -> str:
     """How much was found, when it was there, and how the rest is seen."""
-    if not answer.found:
-        told = "Nothing says that"
-        told += (
-            "" if answer.question.when.at is None else f" as of {moment(answer.question.when.at)}"
-        )
-        return f"{told}. Fewer words find more; `asof search --help` has other ways to ask."
-    told = number(answer.found, "content")
+    over_time = ""
     if len(answer.presence) > 1:
         first, last = answer.presence[0].name, answer.presence[-1].name
-        told += f"  {first} {spark(answer.presence)} {last}"
-    return told if answer.next is None else f"{told}  (more: --offset {answer.next})"
+        over_time = f"  {first} {spark(answer.presence)} {last}"
+    if answer.found:
+        told = number(answer.found, "content") + over_time
+        return told if answer.next is None else f"{told}  (more: --offset {answer.next})"
+    at = answer.question.when.at
+    told = "Nothing says that" + ("" if at is None else f" as of {moment(at)}")
+    if answer.presence:
+        return f"{told}, but at other times:{over_time or ' ' + answer.presence[0].name}"
+    return f"{told}. Fewer words find more; `asof search --help` has other ways to ask."
 
 
 def terminal(answer: Answer, width: int, *, colour: bool) -> Iterator[str]:

@@ -12,7 +12,7 @@ from asof.search.pointers import page_number
 from asof.search.query import Asked, Every, Field, Some, Term, Without, terms
 from asof.search.question import Question, When
 from asof.search.schema import LANGUAGE, MAIN, NAME, PLACE, REST, TITLE, TYPE, WORTH
-from asof.search.stems import beginning, forms
+from asof.search.stems import beginnings, forms
 from asof.text.kinds.media import is_of_type
 from asof.url import key_ranges
 
@@ -91,11 +91,10 @@ class Compiler:
     def _other_forms(
         self, word: str, language: str, known: Callable[[str, str], list[str]]
     ) -> Iterator[tuple[str, list[str]]]:
-        start = beginning(word, language)
-        if start is None:
-            return
+        starts = beginnings(word, language)
         for field in (TITLE, MAIN, REST):
-            if others := forms(word, language, known(field, start)):
+            there = dict.fromkeys(each for start in starts for each in known(field, start))
+            if others := forms(word, [*there], language):
                 yield field, others
 
     def _vocabulary(self, most: int, field: str, start: str) -> list[str]:

@@ -38,7 +38,7 @@ from asof.search.schema import (
 )  # fmt: skip
 from asof.search.sketch import first_like
 from asof.search.snippet import Piece, extract
-from asof.search.stems import stems
+from asof.search.stems import forms
 from asof.search.words import folded, words_of
 from asof.text.document import Document
 
@@ -119,7 +119,7 @@ class Finder:
             hosts,
             types,
             languages,
-            presence(searcher, both(ever, *allowed), known.first, now) if count else (),
+            presence(searcher, both(ever, *allowed), known.first, now),
             searcher.num_docs,
             complete,
         )
@@ -197,21 +197,30 @@ def _no_index() -> ArchiveError:
 def _page(
     known: _Known, query: Query, question: Question
 ) -> tuple[int, list[list[_Found]], int | None]:
-    """How many there are, groups of near ones from an offset on, and the offset after them."""
+    """How many there are, groups of near ones from an offset on, and the offset after them.
+
+    What is near one that an earlier page told is folded there, as far as that is looked back.
+    """
+    offset = question.offset
+    start = 0 if question.fold and offset <= _MOST else offset
     wanted = question.limit * _MORE if question.fold else question.limit
     while True:
-        found, count = _ranked(known, query, question, wanted)
+        found, count = _ranked(known, query, question, start, offset - start + wanted)
         leaders = (
             first_like([each.sketch for each in found]) if question.fold else range(len(found))
         )
         groups: dict[int, list[_Found]] = {}
         after = None
         for leader, each in zip(leaders, found, strict=True):
-            if leader not in groups and len(groups) == question.limit:
+            if leader in groups:
+                groups[leader].append(each)
+            elif each is not found[leader] or each.place < offset:
+                continue
+            elif len(groups) < question.limit:
+                groups[leader] = [each]
+            elif after is None:
                 after = each.place
-                break
-            groups.setdefault(leader, []).append(each)
-        end = question.offset + len(found)
+        end = start + len(found)
         if after is None and end < count:
             if len(groups) < question.limit and wanted < _MOST:
                 wanted = min(wanted * _MORE, _MOST)
@@ -221,10 +230,9 @@ def _page(
 
 
 def _ranked(
-    known: _Known, query: Query, question: Question, limit: int
+    known: _Known, query: Query, question: Question, offset: int, limit: int
 ) -> tuple[list[_Found], int]:
     """So many from an offset on; of the first by relevance links change the order."""
-    offset = question.offset
     if question.order is not Order.RELEVANCE or offset >= _WEIGHED:
         return _fetched(known.searcher, query, question.order, offset, limit)
     found, count = _fetched(known.searcher, query, question.order, 0, max(offset + limit, _WEIGHED))
@@ -290,7 +298,7 @@ def _values(
 def _extract(document: Document, asked: Sequence[Term], most: int) -> tuple[Piece, ...]:
     """Where the beginning says what was asked: of its main content, else of all of it."""
 
-    own, asked = partial(stems, language=document.language), [*_stated(document, asked)]
+    own, asked = partial(forms, language=document.language), [*_stated(document, asked)]
     found = extract(main_text(document)[:most], asked, own)
     if any(piece.marked for piece in found) or not document.main:
         return found

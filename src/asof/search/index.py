@@ -4,6 +4,7 @@ What was captured since the last time is looked at, and what waited for its text
 that are new or that ended since are entered. How far the archive was looked at is noted last.
 """
 
+import re
 import shutil
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -19,6 +20,7 @@ from asof.archive.archive import OpenArchive
 from asof.catalog.listing import Listing
 from asof.change.sketches import main_text
 from asof.change.texts import Texts
+from asof.errors import ArchiveError
 from asof.files import refuse_link, storage_errors
 from asof.model import Capture
 from asof.search.contents import LOST, Content, contents
@@ -51,6 +53,8 @@ _COMMIT = 1 << 15
 _AT_ONCE = 64
 # Bytes that tantivy holds before it writes a part of the index.
 _HEAP = 64 << 20
+_WWW = re.compile("www[0-9]*")
+_PUNYCODE = re.compile(r"\bxn--([a-z0-9-]+)")
 # The end of what has not ended.
 FOREVER = (1 << 63) - 1
 
@@ -108,17 +112,35 @@ def _opened(
     with storage_errors(folder), IndexErrors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with closing(Entries(folder, writable=True)) as entries:
-            places = [folder / part for part in PARTS]
-            if entries.is_new or not is_index(folder) or entries.holds_more(state):
-                for place in places:
-                    shutil.rmtree(place, ignore_errors=True)
+            parts = None
+            if not entries.is_new and is_index(folder) and not entries.holds_more(state):
+                parts = _parts_in(folder)
+            if parts is None:
+                for part in PARTS:
+                    shutil.rmtree(folder / part, ignore_errors=True)
                 entries.make_anew()
-            for place in places:
-                place.mkdir(exist_ok=True)
-                for file in place.iterdir():
-                    refuse_link(file)
-            index, names = map(open_index, places, (schema(), schema_of_names()))
-            yield entries, index, names
+                parts = _made_in(folder)
+            yield entries, *parts
+
+
+def _parts_in(folder: Path) -> tuple[tantivy.Index, tantivy.Index] | None:
+    """What is said, and the names; None where they cannot be read: they are made anew then."""
+    try:
+        with IndexErrors(folder):
+            index, names = _made_in(folder)
+            index.searcher(), names.searcher()
+    except ArchiveError:
+        return None
+    return index, names
+
+
+def _made_in(folder: Path) -> tuple[tantivy.Index, tantivy.Index]:
+    for place in (folder / part for part in PARTS):
+        place.mkdir(exist_ok=True)
+        for file in place.iterdir():
+            refuse_link(file)
+    index, names = map(open_index, (folder / part for part in PARTS), (schema(), schema_of_names()))
+    return index, names
 
 
 def _batches(
@@ -241,15 +263,35 @@ def _entry(
         made.add_integer("points", number)
     made.add_text("surt", content.surt)
     made.add_text("url", content.url)
-    made.add_text(HOST, host_of(content.url))
+    made.add_text(HOST, _site(content.url))
     made.add_text(TYPE, document.media_type)
     made.add_text(LANGUAGE, (document.language or "").partition("-")[0].lower())
     made.add_bytes("sketch", sketch)
     made.add_text(TITLE, folded(document.title or ""))
     made.add_text(MAIN, folded(main))
     made.add_text(REST, folded(rest))
-    made.add_text(PLACE, folded(unquote(content.url.partition("://")[2])))
+    made.add_text(PLACE, folded(_place(content.url)))
     return made
+
+
+def _site(url: str) -> str:
+    """The host as keys have it, by which hits are narrowed down: with and without www are one."""
+    host = host_of(url)
+    first, _, rest = host.partition(".")
+    return rest if rest and _WWW.fullmatch(first) else host
+
+
+def _place(url: str) -> str:
+    """An address as it is asked for, also by the name that its host has for readers."""
+    place = unquote(url.partition("://")[2])
+    return f"{place} {_PUNYCODE.sub(_letters, place)}" if "xn--" in place else place
+
+
+def _letters(label: re.Match[str]) -> str:
+    try:
+        return label[1].encode("ascii").decode("punycode")
+    except UnicodeError:
+        return label[0]
 
 
 def _parts(document: Document) -> tuple[str, str]:

@@ -9,7 +9,8 @@ from asof.search.asked import Term
 from asof.search.places import words_in
 from asof.search.words import is_unspaced
 
-Stems = Callable[[Sequence[str]], list[str]]
+Forms = Callable[[str, Sequence[str]], list[str]]
+"""The other forms of a word, of some words."""
 
 
 class Hit(NamedTuple):
@@ -20,40 +21,23 @@ class Hit(NamedTuple):
     term: int
 
 
-def hits(text: str, terms: Sequence[Term], stems: Stems) -> list[Hit]:
+def hits(text: str, terms: Sequence[Term], forms: Forms) -> list[Hit]:
     """All places that answer a term, in the order of the text."""
     words = words_in(text)
-    same_stem = _by_stem(words.distinct, terms, stems)
     found = []
     for number, term in enumerate(terms):
-        slots = [_answering(term, at, words.distinct, same_stem) for at in range(len(term.words))]
+        slots = [_answering(term, at, words.distinct, forms) for at in range(len(term.words))]
         # A single character begins a pair: the other one was not asked for.
         halved = len(term.words[-1]) == 1 and is_unspaced(term.words[-1])
         found += [Hit(*span, number) for span in words.rows(slots, halved=halved)]
     return sorted(found)
 
 
-def _by_stem(distinct: list[str], terms: Sequence[Term], stems: Stems) -> dict[str, set[str]]:
-    """For each word of a term that may be inflected, the words of the text with its stem."""
-    wanted = [term.words[0] for term in terms if _may_be_inflected(term)]
-    if not wanted:
-        return {}
-    every = distinct + wanted
-    stemmed = stems(every)
-    words: dict[str, set[str]] = {stem: set() for stem in stemmed[len(distinct) :]}
-    for word, stem in zip(distinct, stemmed, strict=False):
-        if stem in words:
-            words[stem].add(word)
-    return {word: words[stem] for word, stem in zip(wanted, stemmed[len(distinct) :], strict=True)}
-
-
 def _may_be_inflected(term: Term) -> bool:
     return len(term.words) == 1 and not (term.exact or term.prefix or term.fuzzy)
 
 
-def _answering(
-    term: Term, at: int, distinct: list[str], same_stem: dict[str, set[str]]
-) -> set[str]:
+def _answering(term: Term, at: int, distinct: list[str], forms: Forms) -> set[str]:
     """The words of the text that can stand for one word of a term."""
     word = term.words[at]
     if term.fuzzy:
@@ -66,4 +50,4 @@ def _answering(
         }
     if term.prefix and at == len(term.words) - 1:
         return {other for other in distinct if other.startswith(word)}
-    return {word} | (same_stem.get(word, set()) if _may_be_inflected(term) else set())
+    return {word, *(forms(word, distinct) if _may_be_inflected(term) else ())}

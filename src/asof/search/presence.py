@@ -24,11 +24,14 @@ def earliest(searcher: Searcher) -> Instant:
 
 
 def presence(searcher: Searcher, query: Query, first: Instant, now: Instant) -> tuple[Stretch, ...]:
-    """Of all contents that a query finds, whenever they were shown."""
+    """Of all contents that a query finds, whenever they were shown; none where there are none."""
     named = [*_stretches(first, now)]
     starts = [start for _, start in named]
     asked = {name: _ranges(name, starts) for name in ("since", "ended")}
-    counts = {name: _up_to(found) for name, found in searcher.aggregate(query, asked).items()}
+    found = searcher.aggregate(query, asked)
+    if not any(bucket["doc_count"] for bucket in found["since"]["buckets"]):
+        return ()
+    counts = {name: _up_to(each) for name, each in found.items()}
     return tuple(
         # Nothing begins after the last of them.
         Stretch(name, counts["since"][place + 1] - counts["ended"][place])

@@ -25,7 +25,7 @@ LONGEST_QUESTION = 1_000  # characters
 MOST_WORDS = 64
 DEEPEST = 20  # parentheses inside each other
 
-_SCHEME = re.compile("[a-z]+://", re.IGNORECASE)
+_SCHEME = re.compile(r"\A\s*[a-z]+://", re.IGNORECASE)
 _HOW = "Write a word, or words that must all occur."
 
 
@@ -153,7 +153,7 @@ def _joined(kind: type[Every] | type[Some], parts: list[Asked]) -> Asked | None:
 def _term(sign: Sign, field: Field | None) -> Term | None:
     if field is Field.LINK:
         return Term(_targets(sign), field, True, False, 0, sign.span)
-    words = words_of(folded(sign.text))
+    words = words_of(folded(_SCHEME.sub("", sign.text)))  # addresses are entered without it
     if not words:
         return None
     prefix = sign.prefix
@@ -183,7 +183,7 @@ def _targets(sign: Sign) -> tuple[str, ...]:
             f"{clipped(sign.text)} is no address to which a page can lead",
             'Write it as link:"http://example.org/page".',
         )
-    is_whole = _SCHEME.match(sign.text.strip()) is not None
+    is_whole = _SCHEME.match(sign.text) is not None
     return (found,) if is_whole else (found, found.replace("https://", "http://", 1))
 
 

@@ -52,7 +52,10 @@ def checked(question: Question) -> Question:
     told = {name: getattr(question, name) for name in ("words", "prefix", "media_type", "language")}
     return replace(
         question,
-        **{name: each and each.encode("utf-8", "replace").decode() for name, each in told.items()},
+        **{
+            name: None if not each and name != "words" else each.encode("utf-8", "replace").decode()
+            for name, each in told.items()
+        },
     )
 
 

@@ -17,7 +17,7 @@ from asof.errors import ArchiveError, StorageError
 from asof.search.words import LONGEST_WORD
 
 # One up whenever documents of the index are made otherwise: it is then made anew.
-VERSION = 3
+VERSION = 4
 _WORDS, _EXACT = "words", "raw"
 # Fields with words, and what one in each is worth beside one in the main content. Titles and
 # addresses are short, which counts for them as well (BM25).

@@ -10,7 +10,7 @@ import regex
 
 from asof.caret import Span
 from asof.search.asked import Term
-from asof.search.match import Hit, Stems, hits
+from asof.search.match import Forms, Hit, hits
 from asof.search.words import UNSPACED
 
 LOOKED_AT = 200_000  # characters; further down is hardly ever the best passage
@@ -40,10 +40,10 @@ class _Passage(NamedTuple):
     terms: frozenset[int]
 
 
-def extract(text: str, terms: Sequence[Term], stems: Stems, width: int = 280) -> tuple[Piece, ...]:
+def extract(text: str, terms: Sequence[Term], forms: Forms, width: int = 280) -> tuple[Piece, ...]:
     """The passage, or two with an ellipsis between, that shows most of the terms."""
     text = text[:LOOKED_AT]
-    found = hits(text, terms, stems)
+    found = hits(text, terms, forms)
     spans = _grown(text, _chosen(found, width), width)
     marks = _merged(found)
     pieces: list[Piece] = []

@@ -1,8 +1,9 @@
 """Words as they are indexed and asked for: one form for all spellings that a reader takes as equal.
 
 The index splits what is folded here at all that is no letter and no number. Scripts written without
-spaces have no words to split: their runs are indexed as overlapping pairs of characters, so that
-each part of a run is a phrase of pairs, and a single character is the beginning of one.
+spaces have no words to split, and Korean writes what English has as words of their own onto a word:
+their runs are indexed as overlapping pairs of characters, so that each part of a run is a phrase of
+pairs, and a single character is the beginning of one.
 """
 
 import re
@@ -22,7 +23,7 @@ _WORD = regex.compile(r"[\p{Alphabetic}\p{N}]+")  # what Rust's char::is_alphanu
 PLAIN_WORD = re.compile(r"[^\W_]+")
 _WITH_MARKS = re.compile("[\u0345\u0590-\U0010ffff]")
 _BETWEEN = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
-_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}ー\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}ー\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 UNSPACED = rf"[{_UNSPACED}&&\p{{Alphabetic}}]"  # as a set of the module regex, version 1
 _RUN = regex.compile(rf"{UNSPACED}+", regex.V1)
 _RUN_OR_WORD = regex.compile(rf"{UNSPACED}+|[[\p{{Alphabetic}}\p{{N}}]--{UNSPACED}]+", regex.V1)
@@ -42,6 +43,8 @@ _ACCENTED = regex.compile(r"[\p{Latin}\p{Greek}]")
 _STROKES = str.maketrans(
     dict(zip("øłđħŧıðё", "oldhtidе", strict=True))  # noqa: RUF001 (the last is Cyrillic)
     | {"æ": "ae", "œ": "oe", "þ": "th"}
+    # Letters of the Arabic script that are written for each other.
+    | dict(zip("أإآٱىیکة", "ااااييكه", strict=True))
 )
 _SIGNS = dict.fromkeys("‘’‛ʻʼ", "'") | dict.fromkeys("™℠", " ")  # noqa: RUF001 ("Brand™", not brandtm)
 
@@ -159,5 +162,5 @@ def is_indexed(word: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_unspaced(word: str) -> bool:
-    """Whether a word is a pair, or a single character, of a script written without spaces."""
+    """Whether a word is a pair, or a single character, of a script that is indexed by pairs."""
     return len(word) <= 2 and bool(word) and _ONE_UNSPACED.match(word[0]) is not None

@@ -196,9 +196,9 @@ def _pages_of(pages: Pages, *, files: bool) -> Starlette:
         Route("/crawls", crawls.all),
         Route("/crawls/{name:rest}", crawls.one),
         *CrawlOrders(pages, crawls).routes(),
-        Route("/quality", quality.page),
-        Route("/search", search.page),
-        Route("/site", site.page),
+        Route("/quality", quality.page, middleware=PACKED),
+        Route("/search", search.page, middleware=PACKED),
+        Route("/site", site.page, middleware=PACKED),
         Route("/compare", compare.form),
         Route("/compare/{rest:rest}", compare.page),
         Route("/-/go", pages.go),
@@ -226,4 +226,5 @@ def _app(routes: Sequence[BaseRoute], pages: Pages) -> Starlette:
 
 
 def _static() -> Mount:
-    return Mount("/-/static", StaticFiles(packages=[("asof.report", "static")]), name="static")
+    files = StaticFiles(packages=[("asof.report", "static")])
+    return Mount("/-/static", files, name="static", middleware=PACKED)

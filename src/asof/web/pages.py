@@ -235,8 +235,9 @@ class Pages:
 
     def inside(self, text: str) -> str:
         """A sentence that does not tell where on this machine the archive is."""
-        root = re.escape(str(self.archive.folder.root.absolute()))
-        return re.sub(rf"(?<!\S){root}(?:/|\b)", "", text)
+        root = rf"(?<![\w./-]){re.escape(str(self.archive.folder.root.absolute()))}(?![\w.-]*\w)"
+        text = re.sub(rf"{root}/", "", text)
+        return re.sub(root, "this archive", re.sub(rf"\A{root}", "This archive", text))
 
     def broken(self, request: Request, error: Exception) -> Response:
         """What nobody foresaw; the server's log has the rest."""
@@ -272,10 +273,12 @@ class Pages:
         self, template: str, status: int = 200, *, scripts: Sequence[str] = (), **values: object
     ) -> HTMLResponse:
         """A page with scripts of ours, and where something can be ordered with the token's."""
-        names = (*scripts, *(["token.js"] * self.orders.are_taken))
-        script = "".join(map(self.text, names))
-        policy = live_policy(script) if script else ""
-        return self.render(template, status, policy=policy, live=Markup(script), **values)
+        taken = self.orders.are_taken
+        script = "".join(map(self.text, (*scripts, *(["token.js"] * taken))))
+        early = self.text("token_kept.js") if taken else ""
+        policy = live_policy(script, early) if script else ""
+        own = {"live": Markup(script), "early": Markup(early)}  # files of ours
+        return self.render(template, status, policy=policy, **own, **values)
 
     def text(self, template: str, **values: object) -> str:
         return self._env.get_template(template).render(values)

@@ -7,14 +7,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from asof.clock import Instant, iso, stamp
-from asof.errors import NotCaptured, UsageError
+from asof.errors import AsofError, NotCaptured, UsageError
 from asof.report.search_words import led, near, search_json, shown_for
 from asof.search.find import Finder
 from asof.search.query import LONGEST_QUESTION
 from asof.search.question import HITS, Answer, Hit, Order, Question, When, order_named, when
 from asof.web import address
 from asof.web.machine import json_answer
-from asof.web.pages import Pages
+from asof.web.pages import Pages, status_of
 
 # Of one answer, and before it: whoever wants more is better served by the terminal.
 MOST, FARTHEST = 100, 10_000
@@ -34,12 +34,12 @@ class Search:
 
     def page(self, request: Request) -> Response:
         asked = {name: request.query_params.get(name, "").strip() for name in ("q", *_PARTS)}
-        problem: UsageError | None = None
+        problem: AsofError | None = None
         answer, status = None, 200
         try:
             answer = self._answer(request.query_params) if asked["q"] else None
-        except UsageError as error:  # it stays in the form, to be mended
-            problem, status = error, 400
+        except (UsageError, NotCaptured) as error:  # it stays in the form, to be mended
+            problem, status = error, status_of(error)
         return self._pages.render(
             "search.html", status, asked=asked, orders=tuple(Order),
             problem=problem and _parted(problem), answer=answer,
@@ -74,7 +74,7 @@ class Search:
         return address.replay(stamp(hit.until if at is None else at), hit.url)
 
 
-def _parted(problem: UsageError) -> tuple[str, str, str]:
+def _parted(problem: AsofError) -> tuple[str, str, str]:
     """What it says, where it points, what to do: a line that points must not be broken."""
     lines = str(problem).splitlines()
     pointing = [line for line in lines if line.startswith("  ")]

@@ -89,9 +89,10 @@ def banner_policy(script: str, framed: str = "'self'") -> str:
     return PAGE_POLICY.replace("frame-ancestors 'none'", allowed)
 
 
-def live_policy(script: str) -> str:
-    """The policy of a page with one script of ours, which may ask for more of ours."""
-    return f"{PAGE_POLICY}; script-src {_digest(script)}; connect-src 'self'"
+def live_policy(*scripts: str) -> str:
+    """The policy of a page with some scripts of ours, which may ask for more of ours."""
+    allowed = " ".join(_digest(each) for each in scripts if each)
+    return f"{PAGE_POLICY}; script-src {allowed}; connect-src 'self'"
 
 
 def _digest(script: str) -> str:

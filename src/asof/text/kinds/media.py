@@ -73,6 +73,20 @@ _ENDINGS = {
     "xls": "application/vnd.ms-excel",
     "xml": "application/xml",
 }
+# Words by which people ask for types that have no part of that name.
+_CALLED = _ENDINGS | {
+    "atom": "application/atom+xml",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "epub": "application/epub+zip",
+    "mail": "message/rfc822",
+    "odp": "application/vnd.oasis.opendocument.presentation",
+    "ods": "application/vnd.oasis.opendocument.spreadsheet",
+    "odt": "application/vnd.oasis.opendocument.text",
+    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "rss": "application/rss+xml",
+    "svg": "image/svg+xml",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
 _FEEDS = frozenset(("application/rss+xml", "application/atom+xml"))
 _TEXTS = re.compile(
     r"text/.*|.*[+/](?:xml|json)|message/.*|multipart/.*|application/(?:mbox|rtf|postscript"
@@ -206,7 +220,9 @@ def is_binary(media_type: str | None) -> bool:
 
 def is_of_type(media_type: str, asked: str) -> bool:
     """Whether it is of the types that somebody asks for: `html` and `image` mean `*/html` and
-    `image/*`.
+    `image/*`, `docx` what files of that name are.
     """
-    asked = asked.lower()
-    return fnmatchcase(media_type, asked) if "/" in asked else asked in media_type.split("/")
+    asked = asked.lower().removeprefix(".")
+    if "/" in asked:
+        return fnmatchcase(media_type, asked)
+    return asked in media_type.split("/") or _CALLED.get(asked) == media_type

@@ -64,5 +64,5 @@ class Thumbnails:
 
 
 def _none(seconds: int) -> Response:
-    headers = {"cache-control": f"private, max-age={seconds}"}
-    return Response("There is no picture of this.\n", 404, headers, "text/plain")
+    """No picture, which is no error: browsers would put that on the console of a page."""
+    return Response(status_code=204, headers={"cache-control": f"private, max-age={seconds}"})
