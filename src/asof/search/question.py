@@ -45,18 +45,20 @@ class Question:
 
 
 def checked(question: Question) -> Question:
-    """The same without halves of surrogate pairs, which no index and no JSON can hold."""
+    """The same without halves of surrogate pairs, which no index and no JSON can hold; what is
+    empty was not asked.
+    """
     if question.limit < 1 or question.offset < 0:
         what = f"Hits {question.offset} and {question.limit} on cannot be asked for."
         raise UsageError(what, hint="Ask for a limit of 1 or more, and an offset of 0 or more.")
-    told = {name: getattr(question, name) for name in ("words", "prefix", "media_type", "language")}
     return replace(
-        question,
-        **{
-            name: None if not each and name != "words" else each.encode("utf-8", "replace").decode()
-            for name, each in told.items()
-        },
-    )
+        question, words=_whole(question.words) or "", prefix=_whole(question.prefix),
+        media_type=_whole(question.media_type), language=_whole(question.language),
+    )  # fmt: skip
+
+
+def _whole(text: str | None) -> str | None:
+    return text.encode("utf-8", "replace").decode() if text else None
 
 
 def when(
