@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import sys
 from typing import TYPE_CHECKING, TextIO, cast
 
@@ -87,6 +88,11 @@ def painted(stream: TextIO) -> TextIO:
     """Where to write what is safe already and has colours."""
     found: TextIO = getattr(stream, "painted", stream)
     return found
+
+
+def has_colours(stream: TextIO) -> bool:
+    """Whether it is a terminal whose reader takes colours (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def console(*, err: bool = False) -> Console:

@@ -37,6 +37,7 @@ from asof.search.schema import (
     TYPE,
     IndexErrors,
     is_index,
+    names_own_files,
     open_index,
     schema,
     schema_of_names,
@@ -124,7 +125,9 @@ def _opened(
 
 
 def _parts_in(folder: Path) -> tuple[tantivy.Index, tantivy.Index] | None:
-    """What is said, and the names; None where they cannot be read: they are made anew then."""
+    """What is said, and the names; None where they cannot be used: they are made anew then."""
+    if not all(names_own_files(folder / part) for part in PARTS):
+        return None
     try:
         with IndexErrors(folder):
             index, names = _made_in(folder)
@@ -136,6 +139,7 @@ def _parts_in(folder: Path) -> tuple[tantivy.Index, tantivy.Index] | None:
 
 def _made_in(folder: Path) -> tuple[tantivy.Index, tantivy.Index]:
     for place in (folder / part for part in PARTS):
+        refuse_link(place)
         place.mkdir(exist_ok=True)
         for file in place.iterdir():
             refuse_link(file)
