@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.output import completed, print_json, when
+from asof.cli.output import completed, print_json
+from asof.clock import when
 from asof.files import output_file
 from asof.report.cover_export import HEADER, notes, rows
 from asof.report.cover_words import estimate_json, estimate_lines, proof

@@ -23,8 +23,9 @@ from asof.cli.options import (
     output_option,
     require_place,
 )
-from asof.cli.output import cores, open_archive, print_json, say, when
+from asof.cli.output import cores, open_archive, print_json, say
 from asof.cli.screen import painted
+from asof.clock import when
 from asof.errors import AsofError, InputError, NotCaptured, UsageError
 from asof.files import input_file, output_file
 from asof.text.document import Document, Method

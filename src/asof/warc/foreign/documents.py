@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote, quote_from_bytes
 
-from asof.clock import Instant, iso
+from asof.clock import Instant, iso_second
 from asof.config import Config
 from asof.http.head import find_head_end, parse_head
 from asof.model import Body, Headers, find_header
@@ -120,7 +120,7 @@ def to_record(document: ForeignDocument, *block: Body) -> Record:
     """The WARC record of a document: a response where it has an HTTP head, else a resource."""
     whole, payload, is_response = _digests(document, block)
     kind = document.kind or ("response" if is_response else "resource")
-    date = f"{iso(document.at)[:19]}Z"  # no fraction: these formats know whole seconds
+    date = iso_second(document.at)
     name = " ".join((document.url, date if document.dated else "-", whole))
     media_type = document.media_type or "application/octet-stream"
     fields = (

@@ -12,7 +12,7 @@ from pathlib import Path
 from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.catalog.observe import Observation
-from asof.clock import SECOND, Clock
+from asof.clock import DAY, SECOND, Clock
 from asof.files import atomic_file, open_plain, refuse_link, storage_errors
 from asof.model import Capture, State
 
@@ -23,7 +23,7 @@ LARGEST = 64 << 10
 # When there are too many, so much of what may be is kept.
 _KEPT = 0.9
 # Microseconds until it is tried again to picture what could not be.
-_AGAIN = 24 * 3600 * SECOND
+_AGAIN = DAY
 
 
 # What has a look: redirects have that of where they lead, and errors none that anybody looks for.
