@@ -160,11 +160,6 @@ def _age(text: str | None) -> int | None:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-def content_digest(headers: Headers, chunks: Iterable[bytes]) -> str:
-    """The `content` that a capture of a body under these headers has, whether stored yet or not."""
-    return _content(_codings(headers), chunks)
-
-
 def comparable(captures: Sequence[Capture], warc: Path) -> list[Capture]:
     """The captures in the same order, with the contents of each URL known by one hash: tools hash
     differently, and equal contents show only under one.

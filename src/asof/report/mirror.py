@@ -147,7 +147,7 @@ def _write_index(folder: Path, wanted: Wanted, done: Mirrored) -> None:
     for place, batch in enumerate(pages or [[]]):
         rows = [(page, reference(page.path, "index.html")) for page in batch]
         told = render(
-            "mirror.html", rows=rows, wanted=wanted, done=done, verdicts=tuple(Verdict),
+            "mirror.html", rows=rows, wanted=wanted, done=done,
             previous=_numbered("index", place - 1) if place else "",
             next=_numbered("index", place + 1) if place + 1 < len(pages) else "",
         )  # fmt: skip
