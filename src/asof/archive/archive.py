@@ -122,10 +122,13 @@ class OpenArchive:
         url = None if url is None else self.address(url)
         return self.catalog.captures(url=url, prefix=prefix, since=start, until=end, crawl=crawl)
 
+    def committed(self) -> dict[str, int]:
+        """The files, and how much of each is in the catalog."""
+        return {segment.file: segment.committed for segment in self.segments()}
+
     def is_behind(self) -> bool:
         """Whether files hold more than the catalog knows, though nobody is writing."""
-        committed = {segment.file: segment.committed for segment in self.segments()}
-        paths = self.folder.segment_files()
+        committed, paths = self.committed(), self.folder.segment_files()
         more = any(path.stat().st_size > committed.get(path.name, 0) for path in paths)
         return more and not self.folder.is_locked()
 

@@ -35,7 +35,7 @@ from asof.replay.links import NOWHERE, ReplayPlace
 from asof.replay.on_disk import for_disk, is_harmless, marked
 from asof.replay.rewrite import MAX_REWRITTEN, kind_of, rewrite
 from asof.text.kinds.media import media_of
-from asof.url import key_ranges, surt
+from asof.url import LAST, key_ranges, surt
 
 # As much as tells what a document is.
 _START = 64 << 10
@@ -151,7 +151,7 @@ class Mirror:
             return False
         if wanted.url is not None:
             return capture.surt == surt(self._archive.address(wanted.url))
-        ranges = key_ranges(wanted.prefix) if wanted.prefix else (("", "\U0010ffff"),)
+        ranges = key_ranges(wanted.prefix) if wanted.prefix else (("", LAST),)
         return any(low <= capture.surt < high for low, high in ranges)
 
     # -- names -------------------------------------------------------------------------------------

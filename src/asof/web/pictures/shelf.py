@@ -15,6 +15,7 @@ from asof.catalog.observe import Observation
 from asof.clock import DAY, SECOND, Clock
 from asof.files import atomic_file, open_plain, refuse_link, storage_errors
 from asof.model import Capture, State
+from asof.text.kinds.media import PAGES
 
 WIDTH, HEIGHT = 160, 100
 # Of one archive. Its folder is looked through whenever it is opened; a picture has 3 KB, usually.
@@ -26,16 +27,14 @@ _KEPT = 0.9
 _AGAIN = DAY
 
 
-# What has a look: redirects have that of where they lead, and errors none that anybody looks for.
-_PICTURED = frozenset(("text/html", "application/xhtml+xml"))
-
-
 def looked_at(archive: OpenArchive, capture: Capture | None) -> Observation | None:
-    """What a capture shows, if that is a page that can be pictured."""
+    """What a capture shows, if that is a page that can be pictured: redirects have the look of
+    where they lead, and errors none that anybody looks for.
+    """
     seen = None if capture is None else archive.catalog.observation(capture)
     if seen is None or seen.state is not State.PRESENT or seen.source is None:
         return None
-    return seen if seen.source.media_type in _PICTURED else None
+    return seen if seen.source.media_type in PAGES else None
 
 
 class Shelf:
