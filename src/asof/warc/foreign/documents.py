@@ -17,6 +17,7 @@ from asof.clock import Instant, iso_second
 from asof.config import Config
 from asof.http.head import find_head_end, parse_head
 from asof.model import Body, Headers, find_header
+from asof.url import is_web
 from asof.warc.digest import digest_text
 from asof.warc.record import Flag, Record
 
@@ -144,7 +145,7 @@ def _digests(document: ForeignDocument, block: tuple[Body, ...]) -> tuple[str, s
     first = b""
     while len(first) < MEMORY and (chunk := next(chunks, b"")):
         first += chunk
-    is_http = not document.kind and document.url.lower().startswith(("http:", "https:"))
+    is_http = not document.kind and is_web(document.url)
     head_end = find_head_end(first) if is_http else 0
     whole, payload = sha256(first), sha256(memoryview(first)[head_end:])
     for chunk in chunks:
