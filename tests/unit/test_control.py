@@ -139,6 +139,7 @@ BAD_LINES = {
     "order is a list": b'{"id": "1", "at": "2026-01-01T00:00:00Z", "order": ["pause"]}',
     "no pattern": b'{"id": "1", "at": "2026-01-01T00:00:00Z", "order": "exclude"}',
     "a bad pattern": b'{"id": "1", "at": "2026-01-01", "order": "exclude", "pattern": "("}',
+    "no text": b'{"id": "1", "at": "2026-01-01", "order": "exclude", "pattern": "\\ud800"}',
     "too long": b'{"id": "1", "x": "' + b"y" * 40_000 + b'"}',
     "endless": b"z" * 3_000_000,
 }

@@ -7,7 +7,7 @@ import fcntl
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,8 @@ _WRITTEN = ("control", "derived", "logs", "spool")
 IMPORTED = "import-"
 """What the label of a WARC file that others made begins with."""
 _NUMBER = re.compile(r"(\d{6,})-")
-# Seconds between tries to take the lock: two in all, a thousandth at first.
+# Seconds between tries to take the lock: two in all, a thousandth at first. A crawl that was killed
+# may hold it while its last group is committed.
 _LOCK_WAITS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.4, 0.5)
 
 
@@ -137,7 +138,7 @@ class Folder:
         with storage_errors(self.root):
             handle = open_plain(self.root / ".lock", os.O_RDWR | os.O_CREAT)
         try:
-            if not _locked(handle):
+            if not take_lock(handle, _LOCK_WAITS):
                 holder = os.pread(handle, 200, 0).decode("utf-8", "replace").strip()
                 raise ArchiveError(
                     f"{self.root} is in use by {holder or 'another process'}.",
@@ -164,11 +165,11 @@ class Folder:
                     leftover.unlink(missing_ok=True)
 
 
-def _locked(handle: int) -> bool:
-    """Take the lock; a crawl that was killed may hold it while its last group is committed, and
-    one who only asks whether there is a lock holds it for a moment.
+def take_lock(handle: int, waits: Iterable[float]) -> bool:
+    """Take a lock, after so many waits at most: who only asks whether there is one holds it for a
+    moment.
     """
-    for wait in (*_LOCK_WAITS, None):
+    for wait in (*waits, None):
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True

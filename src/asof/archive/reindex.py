@@ -11,7 +11,7 @@ from asof.catalog.inventory import forget
 from asof.errors import AsofError
 from asof.files import sync_folder
 from asof.frontier.report import untaken
-from asof.ledger import Ledger
+from asof.ledger import Ledger, discard
 from asof.model import Damage, Segment
 
 
@@ -38,7 +38,7 @@ def reindex(folder: Folder, *, spread: Spread, progress: Progress) -> Reindexed:
     fresh = folder.db.with_name("asof.db.new")
     with folder.lock("reindex"):
         forgotten = _untaken(folder)
-        _remove(fresh)  # what one that was killed left; nobody else makes one while we hold it
+        discard(fresh)  # what one that was killed left; nobody else makes one while we hold it
         try:
             ledger = Ledger(fresh, writable=True)
             try:
@@ -47,13 +47,13 @@ def reindex(folder: Folder, *, spread: Spread, progress: Progress) -> Reindexed:
             finally:
                 ledger.close()
             if not taken:
-                _remove(folder.db)  # first the database: nobody opens it without its log
+                discard(folder.db)
                 fresh.replace(folder.db)
                 sync_folder(folder.root)
             with suppress(AsofError):  # another counts just now, and not what was here before
                 forget(folder.inventory)
         finally:
-            _remove(fresh)
+            discard(fresh)
     return replace(result, forgotten=forgotten)
 
 
@@ -96,8 +96,3 @@ def _take(catalog: Catalog, numbers: dict[Path, int], batch: Batch) -> int:
         segment = Segment(path.name, path.stat().st_size, crawl, sealed=True)
         numbers[path] = catalog.put_segment(segment)
     return catalog.add_rows(batch.rows, numbers[path])
-
-
-def _remove(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)

@@ -26,7 +26,7 @@ from asof.clock import Instant
 from asof.errors import AsofError
 from asof.ledger import Ledger, translated, url_key
 from asof.model import Capture, CoherencePlan, Crawl, CrawlState, Segment
-from asof.url import canonical, key_ranges, surt
+from asof.url import LAST, canonical, key_ranges, surt
 from asof.warc.digest import same
 from asof.warc.reader import read_record
 from asof.warc.record import Flag
@@ -66,7 +66,7 @@ _INSERT_PLAIN = (
 _TORN = {Flag.CUT_SHORT.value, Flag.WRONG_CHECKSUM.value}
 _SAME_KEY = "surt = ? AND at = ? AND record_id = ?"
 _WIDTH = len(COLUMNS)
-_EVERYTHING = (("", "\U0010ffff"),)
+_EVERYTHING = (("", LAST),)
 
 # A condition in SQL, and the values for its question marks.
 Condition = tuple[str, Sequence[str | int]]

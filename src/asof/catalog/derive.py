@@ -39,7 +39,7 @@ from asof.http.entity import decode
 from asof.http.head import parse_head
 from asof.model import Capture, Headers
 from asof.native import compiled
-from asof.url import resolve, surt
+from asof.url import is_web, resolve, surt
 from asof.warc.digest import base32
 from asof.warc.reader import HEAD_REACH, block_chunks, read_record
 from asof.warc.record import Flag, StoredRecord, WarcHeader
@@ -160,11 +160,6 @@ def _age(text: str | None) -> int | None:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-def content_digest(headers: Headers, chunks: Iterable[bytes]) -> str:
-    """The `content` that a capture of a body under these headers has, whether stored yet or not."""
-    return _content(_codings(headers), chunks)
-
-
 def comparable(captures: Sequence[Capture], warc: Path) -> list[Capture]:
     """The captures in the same order, with the contents of each URL known by one hash: tools hash
     differently, and equal contents show only under one.
@@ -211,7 +206,7 @@ def stored_id(header: WarcHeader) -> str | None:
 
 def is_http(kind: str, url: str) -> bool:
     """Whether the block of such a record begins with an HTTP head, if it has one."""
-    return kind in _HTTP_KINDS and url[:6].lower().startswith(("http:", "https:"))
+    return kind in _HTTP_KINDS and is_web(url)
 
 
 def _identity(header: WarcHeader) -> tuple[str, str, Instant] | None:

@@ -12,11 +12,10 @@ from itertools import islice
 from asof.catalog.captures import Key
 from asof.clock import Clock, Instant
 from asof.ledger import Ledger
-from asof.url import key_ranges
+from asof.url import LAST, key_ranges
 
 # Counting stops here; "1,000+" tells as much as an exact number and costs a bounded time.
 MANY = 1000
-_LAST = "\U0010ffff"
 # A full count walks the whole table: once a minute is enough when it takes longer than this.
 _SLOW_COUNT = 0.05
 _RECOUNT_AFTER = 60.0
@@ -40,7 +39,7 @@ class HostKey:
     @property
     def range(self) -> tuple[str, str]:
         """Where its keys begin, and beyond their end."""
-        return self.key, self.key + _LAST
+        return self.key, self.key + LAST
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ class Listing:
 
     def host_keys(self, after: str = "") -> Iterator[HostKey]:
         """Hosts in the order of their keys, beyond the key `after`."""
-        start = after + _LAST if after else ""
+        start = after + LAST if after else ""
         sql = "SELECT surt, url FROM captures WHERE surt > ? ORDER BY surt LIMIT 1"
         while rows := self._ledger.fetch(sql, [start]):
             name, prefix = _host(rows[0][1])
@@ -109,7 +108,7 @@ class Listing:
     def urls(self, prefix: str, after: str = "", limit: int = 100) -> list[Known]:
         """URLs under a prefix (see `asof.url.key_ranges`), beyond the key `after`."""
         found: list[Known] = []
-        for low, high in key_ranges(prefix) if prefix else (("", _LAST),):
+        for low, high in key_ranges(prefix) if prefix else (("", LAST),):
             key, beyond = (after, ">") if after >= low else (low, ">=")
             while len(found) < limit:
                 sql = f"SELECT surt FROM captures WHERE surt {beyond} ? AND surt < ?"

@@ -197,7 +197,7 @@ def _export_files(
         "folder": str(out), "format": "files", "asked": iso(wanted.at), "policy": policy,
         "pages": len(done.pages), "files": done.files, "bytes": done.bytes,
         "missing": done.missing,
-        "counts": {verdict.value: count for verdict, count in done.counts.items()},
+        "counts": done.counts,
     }  # fmt: skip
 
 

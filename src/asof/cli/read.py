@@ -28,9 +28,8 @@ from asof.cli.output import (
     open_archive,
     print_json,
     say,
-    when,
 )
-from asof.clock import stamp
+from asof.clock import stamp, when
 from asof.coherence.history import history as graded_history
 from asof.errors import UsageError
 from asof.files import output_file

@@ -12,11 +12,11 @@ from asof.archive.folder import Folder
 from asof.archive.stocktaking import Stocktaking
 from asof.catalog.inventory import Holding, Totals, totals_of
 from asof.cli.options import archive_option, examples, json_option, no_archive
-from asof.cli.output import open_archive, print_json, table, when
+from asof.cli.output import open_archive, print_json, table
 from asof.cli.quality import print_completeness
 from asof.cli.screen import console
 from asof.cli.view import CrawlView, snapshot_line
-from asof.clock import Clock, SystemClock, iso
+from asof.clock import Clock, SystemClock, iso, when
 from asof.crawl.summary import Summary, crawl_json, report_json, report_of, snapshot_json
 from asof.crawl.watch import Watch, current_summary
 from asof.frontier.report import LeftOutReason

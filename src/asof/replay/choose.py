@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from asof.archive.archive import OpenArchive
 from asof.catalog.observe import Observation
-from asof.clock import SECOND, Instant
+from asof.clock import SECOND, Instant, whole_second
 from asof.coherence.host_trust import RESOLUTION, RanBack, ran_back
 from asof.coherence.measure import Believed, believed, judge
 from asof.coherence.observations import SameAnswers, alike
@@ -129,7 +129,7 @@ class Chooser:
         if policy is Policy.NEAREST:
             if first.verdict in HOLDING or first.capture is None:
                 return first
-            then = _whole_second(first.capture.at)
+            then = whole_second(first.capture.at)
             return chosen(url, then, self._rated(url, then), policy)
         past = [each for each in found if each.sight.at <= at]
         named = [each for each in past if _is_named(at) and each.sight.at > at - SECOND]
@@ -142,7 +142,7 @@ class Chooser:
         if named:  # what was captured in the very second is what was asked for, an error as well
             return _choice(url, at, max(named, key=lambda each: each.sight.at))
         last = past[0].until
-        then = _whole_second(last) if _whole_second(last) <= at else last
+        then = whole_second(last) if whole_second(last) <= at else last
         known = [each for each in self._rated(url, then) if each.sight.at <= then]
         return chosen(url, then, known, policy)
 
@@ -249,10 +249,6 @@ def _instant(known: Believed, at: Instant) -> Instant:
 def _is_named(at: Instant) -> bool:
     """Whether a moment is the end of a second, as that of a stamp is."""
     return (at + 1) % SECOND == 0
-
-
-def _whole_second(at: Instant) -> Instant:
-    return at - at % SECOND + SECOND - 1
 
 
 def _holding(known: Believed, run: SameAnswers, at: Instant) -> Iterator[Rated]:

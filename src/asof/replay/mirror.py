@@ -35,7 +35,7 @@ from asof.replay.links import NOWHERE, ReplayPlace
 from asof.replay.on_disk import for_disk, is_harmless, marked
 from asof.replay.rewrite import MAX_REWRITTEN, kind_of, rewrite
 from asof.text.kinds.media import media_of
-from asof.url import key_ranges, surt
+from asof.url import LAST, is_web, key_ranges, surt
 
 # As much as tells what a document is.
 _START = 64 << 10
@@ -143,15 +143,15 @@ class Mirror:
             return
         while found := listing.urls(wanted.prefix or "", after, _AT_ONCE):
             after = found[-1].key
-            yield from (each.url for each in found if is_http(each.url))
+            yield from (each.url for each in found if is_web(each.url))
 
     def _is_selected(self, capture: Capture) -> bool:
         wanted = self._selection
-        if not is_http(capture.url):
+        if not is_web(capture.url):
             return False
         if wanted.url is not None:
             return capture.surt == surt(self._archive.address(wanted.url))
-        ranges = key_ranges(wanted.prefix) if wanted.prefix else (("", "\U0010ffff"),)
+        ranges = key_ranges(wanted.prefix) if wanted.prefix else (("", LAST),)
         return any(low <= capture.surt < high for low, high in ranges)
 
     # -- names -------------------------------------------------------------------------------------
@@ -304,10 +304,6 @@ class Mirror:
     def _lead_part(self, source: str, at: Instant, known: dict[str, Choice], url: str) -> str:
         path = self._part(known.get(url) or self._choose(url, at))
         return NOWHERE if path is None else reference(path, source)
-
-
-def is_http(url: str) -> bool:
-    return url.startswith(("http://", "https://"))
 
 
 def _declared(memento: Memento) -> str | None:

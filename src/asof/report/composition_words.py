@@ -87,7 +87,7 @@ def composition_json(composition: Composition) -> dict[str, object]:
         "asked": iso(composition.asked),
         "shown": iso(composition.shown),
         "policy": composition.policy.value,
-        "counts": {verdict.value: count for verdict, count in composition.counts.items()},
+        "counts": composition.counts,
         "whole": composition.is_whole,
         "resources": [choice_json(choice) for choice in composition.resources],
     }

@@ -7,12 +7,13 @@ stand out, and the advice. What is left out is counted.
 import textwrap
 from collections.abc import Iterator
 
+from asof.caret import cells
 from asof.coherence.quality_report import CauseGroup, Report, offenders
 from asof.model import Grade
 from asof.report import quality_words as words
 from asof.report.quality_advice import advice
 from asof.report.quality_commands import diff
-from asof.report.terminal import cells, harmless
+from asof.report.terminal import harmless
 from asof.report.words import likely_traps, moment, number, percent, stretch, taken_of
 
 _NARROWEST = 40

@@ -82,7 +82,7 @@ def update(
 
     `stop` is asked now and then; what was entered until then stays.
     """
-    state = files(archive)
+    state = archive.committed()
     with _opened(archive.folder.search, state) as (entries, index, names):
         entries.draw_on(state)
         work = _Work(texts, entries, index, names)
@@ -99,11 +99,6 @@ def update(
             work.commit()
             raise
         return work.ended()
-
-
-def files(archive: OpenArchive) -> dict[str, int]:
-    """The files of an archive, and how much of each is in its catalog."""
-    return {each.file: each.committed for each in archive.segments()}
 
 
 @contextmanager
@@ -170,7 +165,9 @@ def _captured(archive: OpenArchive, entries: Entries) -> Iterator[tuple[str, Ite
         return
     fresh = {*Listing(archive.ledger, archive.clock).keys_since(entries.seen)}
     fresh.update(entries.waiting(Lack.TEXT))
-    if files(archive).keys() - entries.seen.keys():  # a crawl itself keeps what its revisits name
+    if (
+        archive.committed().keys() - entries.seen.keys()
+    ):  # a crawl itself keeps what its revisits name
         fresh.update(entries.waiting(Lack.PAYLOAD))
     for key in sorted(fresh):
         yield key, archive.catalog.scan(key, key + "\0")

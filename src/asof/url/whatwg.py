@@ -223,6 +223,11 @@ def _base_parts(base: str) -> tuple[str, str, str] | None:
     return href[: href.index("/", 8)], page[: page.rindex("/") + 1], page
 
 
+def is_web(url: str) -> bool:
+    """Whether its scheme is http or https; others write it in capitals, too."""
+    return url[:6].lower().startswith(("http:", "https:"))
+
+
 def _parsed(url: str, base: str | None) -> str | None:
     parsed = _http_url(url, base)
     return None if parsed is None else _limited(parsed.href.partition("#")[0])

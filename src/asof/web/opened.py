@@ -61,19 +61,15 @@ class Body(StreamingResponse):
         return self._begun()
 
     def _cut(self, request: Request, length: Callable[[], int]) -> None:
-        wanted = ranges.asked(request.headers.get("range"))
-        validator = request.headers.get("if-range", self.headers["etag"])
         if self.status_code != 200:
             return
         self.headers["accept-ranges"] = "bytes"
-        if wanted is None or request.method != "GET" or validator != self.headers["etag"]:
+        whole = self.headers.get("content-length")
+        found = ranges.chosen(request, self.headers["etag"], lambda: int(whole or length()))
+        if found is None:
             return
-        whole = int(self.headers.get("content-length") or length())
-        part = ranges.satisfied(wanted, whole)
-        self.status_code = 206 if part else 416
-        named = f"{part.start}-{part.stop - 1}" if part else "*"
-        self.headers["content-range"] = f"bytes {named}/{whole}"
-        self.headers["content-length"] = str(len(part or ()))
+        part, self.status_code, fields = found
+        self.headers.update(fields)
         self.pieces = ranges.part(self.pieces, part) if part else iter(())
 
 

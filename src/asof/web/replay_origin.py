@@ -12,14 +12,14 @@ of 200 with `x-redirect-status`, `x-orig-location` and `x-orig-ts`.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from importlib.resources import files
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from asof.clock import http_date, parse_moment, stamp
 from asof.model import Headers, find_header
@@ -40,7 +40,6 @@ from asof.web.replay_site import BOOT, SCRIPTED_TYPES, ReplaySite
 from asof.web.security import (
     OWN_CONNECTIONS,
     RAW_POLICY,
-    Gate,
     field_value,
     kept_headers,
     scripted_policy,
@@ -66,15 +65,8 @@ _NEVER = ("x-redirect-", "x-orig-", "x-proxy-", "x-wabac-", "x-archive-", "x-con
           "x-dns-prefetch-control", "x-frame-options", "x-robots-tag")  # fmt: skip
 
 
-def create_replay_origin(
-    shelves: Mapping[str, Pages], site: ReplaySite, program: bytes, hosts: Iterable[str] = ()
-) -> ASGIApp:
-    """The application of the replay origin; `shelves` are archives by the names in plans."""
-    return Gate(ReplayOrigin(shelves, site, program), hosts, worker=WORKER_TARGET)
-
-
 class ReplayOrigin:
-    """Answers for the worker, and to nobody else."""
+    """Answers for the worker, and to nobody else; `shelves` are archives by the names in plans."""
 
     def __init__(self, shelves: Mapping[str, Pages], site: ReplaySite, program: bytes) -> None:
         self._shelves = {name: _Shelf(pages) for name, pages in shelves.items()}

@@ -45,23 +45,13 @@ class WarcFiles:
         if request.headers.get("if-none-match") == headers["etag"]:
             os.close(handle)
             return Response(status_code=304, headers=headers)
-        part, status = _part(request, headers, length)
-        headers["content-length"] = str(len(part))
+        chosen = ranges.chosen(request, headers["etag"], lambda: length)
+        part, status, fields = chosen or (range(length), 200, {"content-length": str(length)})
+        headers |= fields
         if request.method == "HEAD" or not part:
             os.close(handle)
             return Response(status_code=status, headers=headers)
         return Pieces(_pieces(handle, part, name), status, headers)
-
-
-def _part(request: Request, headers: dict[str, str], length: int) -> tuple[range, int]:
-    """The bytes that are asked for, and the status that says so (RFC 9110, section 14.2)."""
-    asked = ranges.asked(request.headers.get("range"))
-    if asked is None or request.headers.get("if-range", headers["etag"]) != headers["etag"]:
-        return range(length), 200
-    part = ranges.satisfied(asked, length)
-    named = f"{part.start}-{part.stop - 1}" if part else "*"
-    headers["content-range"] = f"bytes {named}/{length}"
-    return (part, 206) if part else (range(0), 416)
 
 
 def _pieces(handle: int, part: range, name: str) -> Iterator[bytes]:
