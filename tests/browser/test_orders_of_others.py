@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 import pytest
 
 from support import rig, steered
-from support.chromium import Chromium, chromium
+from support.chromium import Chromium
 from support.rig import page
 from support.scripted import watched
 from support.serve_command import WABAC, served
@@ -117,12 +117,11 @@ def nothing_changes(crawled: tuple[Path, str]) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def browser(server: Server) -> Iterator[Any]:
+def browser(server: Server, browser: Any) -> Any:
     """One whose reader has the token."""
-    with chromium() as running:
-        running.open(f"{server.url}/#token={TOKEN}")
-        assert running.evaluate("sessionStorage.getItem('token')") == TOKEN
-        yield running
+    browser.open(f"{server.url}/#token={TOKEN}")
+    assert browser.evaluate("sessionStorage.getItem('token')") == TOKEN
+    return browser
 
 
 def told(browser: Any) -> list[str]:
