@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from support.chromium import Chromium, chromium
+from support.chromium import Chromium
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Chromium]:
-    with chromium() as running:
+    with Chromium.fresh() as running:
         yield running

@@ -6,11 +6,9 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
 import socket
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -20,7 +18,7 @@ import pytest
 from support import rig, steered
 from support.chromium import Chromium
 from support.rig import page
-from support.scripted import watched
+from support.scripted import Watched
 from support.serve_command import WABAC, served
 from support.served_archive import Page, Server, build, serving
 from support.steered import TOKEN, crawling
@@ -174,16 +172,9 @@ def test_our_pages_are_framed_by_nobody(
     assert ours == ["chrome-error://chromewebdata/"] * len(places)
 
 
-@contextmanager
-def led_here(name: str) -> Iterator[Chromium]:
+def led_here(name: str) -> AbstractContextManager[Chromium]:
     """A browser in which a name leads to this machine, as a hostile DNS server would have it."""
-    profile = tempfile.mkdtemp()
-    browser = Chromium(profile, [f"--host-resolver-rules=MAP {name} 127.0.0.1", _UNGUARDED])
-    try:
-        yield browser
-    finally:
-        browser.close()
-        shutil.rmtree(profile, ignore_errors=True)
+    return Chromium.fresh(f"--host-resolver-rules=MAP {name} 127.0.0.1", _UNGUARDED)
 
 
 def test_a_name_that_is_led_here_orders_and_reads_nothing(
@@ -220,7 +211,7 @@ def test_a_name_that_is_led_here_orders_and_reads_nothing(
 def test_an_archived_page_orders_nothing(crawled: tuple[Path, str]) -> None:
     words = ("-a", crawled[0], "--control")
     env = {"ASOF_REPLAY": str(WABAC)}
-    with served(*words, port=PORT, env=env) as (base, child), watched() as browser:
+    with served(*words, port=PORT, env=env) as (base, child), Watched.fresh() as browser:
         assert child.stderr is not None
         token = child.stderr.readline().decode().partition("#token=")[2].strip()
         browser.open(f"{base}/#token={token}")

@@ -22,7 +22,7 @@ from support import replay_pages, rig
 from support.replay_pages import SITES, STAMP
 from support.serve_command import serving
 from support.sink import Sink, sink
-from support.watched_browser import Watched, watched
+from support.watched_browser import Watched
 
 pytestmark = pytest.mark.needs("chromium", "scripts")
 
@@ -171,7 +171,7 @@ def live(stage: Stage) -> Seen:
     seen, left = Seen(), list(PAGES)
     for _ in range(8):
         # A page may bring its browser to a halt: the next one goes on behind that page.
-        with watched(here, safe) as browser, suppress(TimeoutError):
+        with Watched.fresh(here, safe) as browser, suppress(TimeoutError):
             try:
                 while left:
                     opened(browser, SITE + left.pop(0))
@@ -188,7 +188,7 @@ def live(stage: Stage) -> Seen:
 def replayed(stage: Stage, live: Seen) -> Seen:
     seen = Seen()
     for _ in range(3):  # one that a page brings to a halt is followed by another; all is noted
-        with watched(rules(stage.by_replay)) as browser, suppress(TimeoutError):
+        with Watched.fresh(rules(stage.by_replay)) as browser, suppress(TimeoutError):
             try:
                 _replay(browser, stage, seen)
                 break
