@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,13 +24,6 @@ from support.catalog_entry import enter, row_of
 
 URL = "http://example.org/page"
 START = 1_600_000_000 * SECOND
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    made = Ledger(tmp_path / "asof.db", writable=True)
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from hashlib import sha1, sha256
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,13 +17,6 @@ from asof.warc.digest import base32, digest_text
 from support.catalog_entry import enter
 
 FILE = "000001-test.warc.gz"
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    made = Ledger(tmp_path / "asof.db", writable=True)
-    yield made
-    made.close()
 
 
 @pytest.fixture
