@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import base64
 import json
-import socket
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -17,7 +16,7 @@ import pytest
 
 from support import rig, steered
 from support.chromium import Chromium
-from support.rig import page
+from support.rig import closed_port, page
 from support.scripted import Watched
 from support.serve_command import WABAC, served
 from support.served_archive import Page, Server, build, serving
@@ -25,9 +24,7 @@ from support.steered import TOKEN, crawling
 
 pytestmark = pytest.mark.needs("chromium")
 
-with socket.socket() as _free:
-    _free.bind(("127.0.0.1", 0))
-    PORT = _free.getsockname()[1]
+PORT = closed_port()
 SITE, AT = "http://hostile.example/", "2026-01-01T00:00:00Z"
 # Chromium itself asks before a site reaches into this machine; what is to be seen is what we do.
 _UNGUARDED = "--disable-features=LocalNetworkAccessChecks"

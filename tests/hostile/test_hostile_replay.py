@@ -9,7 +9,6 @@ own network, by the access log of our main origin, by the windows and workers th
 from __future__ import annotations
 
 import re
-import socket
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -142,9 +141,8 @@ def words(main: str, caught: Sink) -> dict[bytes, bytes]:
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     root = tmp_path_factory.mktemp("hostile")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    main, log = f"http://127.0.0.1:{port}", root / "access.log"
+    port, log = rig.closed_port(), root / "access.log"
+    main = f"http://127.0.0.1:{port}"
     log.touch()
     with sink() as by_live, sink() as by_replay, replay_pages.live() as sites:
         sites.words = words(main, by_replay)

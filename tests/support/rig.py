@@ -470,6 +470,13 @@ class Server:
         return True
 
 
+def closed_port() -> int:
+    """A port where nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 def site(pages: Mapping[str, Answer]) -> Server:
     """A server of these pages."""
     return Server(dict(pages))
