@@ -14,6 +14,7 @@ from asof.catalog.payloads import PayloadFilter, Payloads
 from asof.ledger import Ledger, payload_key
 from asof.model import Capture, Location, Segment
 from asof.warc.digest import base32, digest_text
+from support.captures import plain_capture
 from support.catalog_entry import enter
 
 FILE = "000001-test.warc.gz"
@@ -29,12 +30,7 @@ def digest(word: str) -> str:
 
 
 def capture(word: str, offset: int, **changes: Any) -> Capture:
-    values: dict[str, object] = {
-        "url": f"http://a.example/{offset}",
-        "surt": f"example,a)/{offset}",
-        "at": offset,
-        "kind": "response",
-        "status": 200,
+    plain = {
         "media_type": None,
         "digest": digest(word),
         "content": None,
@@ -42,7 +38,7 @@ def capture(word: str, offset: int, **changes: Any) -> Capture:
         "record_id": f"{offset}",
         "where": Location(FILE, offset, 5),
     }
-    return Capture(**(values | changes))  # type: ignore[arg-type]
+    return plain_capture(f"http://a.example/{offset}", offset, **(plain | changes))
 
 
 # -- Keys -----------------------------------------------------------------------------------------
