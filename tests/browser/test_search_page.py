@@ -10,7 +10,6 @@ import pytest
 
 from asof import index
 from support import said_pages, served_archive
-from support.chromium import chromium
 from support.said_pages import SITE
 
 pytestmark = pytest.mark.needs("chromium")
@@ -25,12 +24,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = said_pages.build(tmp_path_factory.mktemp("said") / "archive")
     index(folder)
     with served_archive.serving(folder) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as running:
         yield running
 
 

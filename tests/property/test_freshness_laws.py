@@ -16,7 +16,8 @@ from asof.freshness.estimate import Online, rate_of
 from asof.freshness.history import Gap, Observed, gaps, gather
 from asof.freshness.prior import Posterior, Prior, posterior
 from asof.freshness.quantities import age_at, fresh_at, freshness, mean_age
-from asof.model import Capture, Location
+from asof.model import Capture
+from support.captures import plain_capture
 from support.freshness import gaps_of
 
 START = 1_700_000_000 * SECOND
@@ -56,18 +57,13 @@ def captures(draw: st.DrawFn) -> list[Capture]:
         for number, moment in enumerate(sorted(moments)):
             letter = draw(st.sampled_from("AAB"))
             made.append(
-                Capture(
-                    url=f"http://example.org/{page}",
-                    surt=f"org,example)/{page}",
-                    at=START + moment,
-                    kind="response",
+                plain_capture(
+                    f"http://example.org/{page}",
+                    START + moment,
                     status=draw(st.sampled_from([200, 200, 200, 404])),
-                    media_type="text/html",
                     digest=letter,
                     content=letter,
-                    size=1,
                     record_id=f"{page}-{number}",
-                    where=Location("file", 0, 1),
                     truncated=draw(st.sampled_from([None] * 9 + ["length"])),
                 )
             )

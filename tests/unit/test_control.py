@@ -36,11 +36,6 @@ def home(tmp_path: Path) -> Folder:
     return folder
 
 
-@pytest.fixture
-def clock() -> SimulatedClock:
-    return SimulatedClock(virtual=True)
-
-
 class Ear:
     """A crawl's control whose clock is a second on at each look, and what it noted."""
 
