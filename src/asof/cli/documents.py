@@ -23,14 +23,9 @@ from asof.cli.options import (
     output_option,
     require_place,
 )
-<<<<<<< HEAD
-from asof.cli.output import cores, open_archive, print_json, say, when
-from asof.cli.screen import has_colours, painted
-=======
 from asof.cli.output import cores, open_archive, print_json, say
-from asof.cli.screen import painted
+from asof.cli.screen import has_colours, painted
 from asof.clock import when
->>>>>>> a07937641f67f1c5bc7bdfe6eead59d8ec279f93
 from asof.errors import AsofError, InputError, NotCaptured, UsageError
 from asof.files import input_file, output_file
 from asof.text.document import Document, Method
