@@ -61,6 +61,7 @@ def test_words_in_other_directions_stand_in_their_own(browser: Any, server: Any)
 def test_a_question_is_typed_and_a_hit_followed_by_the_keyboard(browser: Any, server: Any) -> None:
     browser.size(1280)
     browser.open(server.url + "/search")
+    browser.settle(0.5)  # the focus is set a frame later
     assert browser.evaluate("document.activeElement.id") == "q"
     browser.evaluate("document.activeElement.value = 'mergers'")
     browser.events.clear()
