@@ -4,7 +4,8 @@ The words are those of `asof.coherence.measure`, whose judge is asked, and two m
 known to have been there at the moment but can be shown:
 
     proven ... equivalent   a content whose validity holds the moment
-    possible                captured before the moment, and nothing is known against it
+    possible                captured before the moment, and nothing is known against it; or only
+                            another URL is known to have been there that has the same key
     doubtful                captured after it, and no date that could be believed; or on one side
                             of it, and something else on the other: it changed at some time
     violated                dated to after the moment, or something else is known to have been there
@@ -31,7 +32,7 @@ from asof.coherence.observations import SameAnswers, alike
 from asof.coherence.trust_file import KeptTrust
 from asof.coherence.verdict import MARGIN, HostTrust, Reason
 from asof.model import Capture, Grade
-from asof.url import host_of
+from asof.url import host_of, one_address
 
 # Sights that are held of all URLs together, about a kilobyte each; one URL may have more.
 _MOST_SIGHTS = 50_000
@@ -141,7 +142,7 @@ class Chooser:
             return Choice(url, at, reason=first.reason)
         if named:  # what was captured in the very second is what was asked for, an error as well
             return _choice(url, at, max(named, key=lambda each: each.sight.at))
-        last = past[0].until
+        last = min(past[0].until, at)
         then = _whole_second(last) if _whole_second(last) <= at else last
         known = [each for each in self._rated(url, then) if each.sight.at <= then]
         return chosen(url, then, known, policy)
@@ -163,7 +164,8 @@ class Chooser:
             )
             if lost:
                 known = believed(known.url, known.seen, known.trust, lost)
-            found += rated(known, at)
+            of_name = rated(known, at)
+            found += of_name if one_address(url, known.url) else map(_of_another, of_name)
         if len(names) > 1:
             found.sort(key=lambda each: (not each.sure, abs(each.sight.at - at)))
         return found
@@ -217,6 +219,14 @@ def chosen(url: str, at: Instant, found: Sequence[Rated], policy: Policy) -> Cho
     if best.verdict in _HIDDEN[policy]:
         return Choice(url, at, reason=best.reason)
     return _choice(url, at, best)
+
+
+def _of_another(known: Rated) -> Rated:
+    """What a sight of another URL under the same key shows: it may be what was there, too."""
+    if known.verdict is Verdict.VIOLATED:
+        return known
+    verdict = Verdict.POSSIBLE if known.verdict in HOLDING else known.verdict
+    return known._replace(verdict=verdict, reason=Reason.OTHER_URL)
 
 
 def _choice(url: str, at: Instant, best: Rated) -> Choice:
