@@ -173,6 +173,11 @@ class Damage:
     length: int = 0
 
 
+PARTIAL = 206
+# What is noted of a capture of that status that holds all bytes there were.
+WHOLE_PART = "whole-part"
+
+
 @dataclass(frozen=True, slots=True)
 class Capture:
     """One row of the catalog: a stored answer to a URL at a moment.
@@ -209,6 +214,11 @@ class Capture:
     def time(self) -> datetime:
         """When it was captured, in UTC."""
         return to_datetime(self.at)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether not all is stored of what there was."""
+        return bool(self.truncated) or (self.status == PARTIAL and WHOLE_PART not in self.anomalies)
 
 
 class State(StrEnum):

@@ -36,8 +36,8 @@ from asof.catalog.rows import Row, capture_of
 from asof.clock import Instant
 from asof.errors import DamageError, InputError
 from asof.http.entity import decode
-from asof.http.head import parse_head
-from asof.model import Capture, Headers
+from asof.http.head import content_range, parse_head
+from asof.model import PARTIAL, WHOLE_PART, Capture, Headers
 from asof.native import compiled
 from asof.url import is_web, resolve, surt
 from asof.warc.digest import base32
@@ -66,7 +66,8 @@ _MEDIA_TYPE_END = re.compile(r"[;\s]")
 
 _PLAIN_STATUS = re.compile(rb"HTTP/1\.[01] ([2-9][0-9]{2})(?: |\r)")
 _WANTED = re.compile(
-    r"\n(content-type|etag|last-modified|location|transfer-encoding|content-encoding|age)"
+    r"\n(content-type|etag|last-modified|location|transfer-encoding|content-encoding|age|"
+    r"content-range)"
     r"[ \t]*:[ \t]*([^\r]*)",
     re.IGNORECASE | re.ASCII,
 )
@@ -122,6 +123,8 @@ def row(record: StoredRecord, problems: Sequence[str] = ()) -> Row | None:
     anomalies = (get("WARC-Asof-Anomalies") or "").replace(",", " ").split()
     if problems and Flag.WRONG_DIGEST not in anomalies:
         anomalies.append(Flag.WRONG_DIGEST)
+    if head.status == PARTIAL and _is_whole(values.get("content-range"), head, size, revisit):
+        anomalies.append(WHOLE_PART)
     return (
         surt(url), at, record_id, url, kind, head.status, media_type, digest, content, size,
         where.offset, where.length, values.get("etag"),
@@ -146,13 +149,20 @@ def fast_row(content: bytes | bytearray, offset: int, length: int) -> Row | tupl
         return found
     date, record_id, url, status, media_type, digest, size, etag, changed, truncated, age = found
     at = warc_date(date)
-    if at is None:
+    if at is None or status == PARTIAL:
         return None
     return (
         surt(url), at, record_id, url, "response", status, media_type, digest, digest, size,
         offset, length, etag, None if changed is None else modified(changed, at),
         None, truncated, None, None, None, None, _age(age),
     )  # fmt: skip
+
+
+def _is_whole(field: str | None, head: _Head, size: int, revisit: bool) -> bool:
+    """Whether a part is all there is: players ask for `bytes=0-`."""
+    first, last, length = content_range(field) or (1, 0, None)
+    is_held = revisit or bool(head.codings) or size == length
+    return first == 0 and length is not None and last == length - 1 and is_held
 
 
 def _age(text: str | None) -> int | None:

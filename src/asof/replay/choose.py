@@ -4,7 +4,8 @@ The words are those of `asof.coherence.measure`, whose judge is asked, and two m
 known to have been there at the moment but can be shown:
 
     proven ... equivalent   a content whose validity holds the moment
-    possible                captured before the moment, and nothing is known against it
+    possible                captured before the moment, and nothing is known against it; or only
+                            another URL is known to have been there that has the same key
     doubtful                captured after it, and no date that could be believed; or on one side
                             of it, and something else on the other: it changed at some time
     violated                dated to after the moment, or something else is known to have been there
@@ -15,7 +16,7 @@ A moment named by a stamp is a whole second: what was captured in that second wa
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from operator import attrgetter
@@ -31,7 +32,7 @@ from asof.coherence.observations import SameAnswers, alike
 from asof.coherence.trust_file import KeptTrust
 from asof.coherence.verdict import MARGIN, HostTrust, Reason
 from asof.model import Capture, Grade
-from asof.url import host_of
+from asof.url import host_of, one_address
 
 # Sights that are held of all URLs together, about a kilobyte each; one URL may have more.
 _MOST_SIGHTS = 50_000
@@ -104,6 +105,13 @@ class Rated(NamedTuple):
     sure: bool = True
 
 
+Has = Callable[[Observation], bool]
+
+
+def _anything(_: Observation) -> bool:
+    return True
+
+
 class Chooser:
     """Of one archive. What is known of URLs is kept for as long as nothing is written."""
 
@@ -114,23 +122,34 @@ class Chooser:
         self._sights, self._version = 0, (-1, -1, -1)
         self._turn = Lock()
 
-    def choose(self, url: str, at: Instant, policy: Policy = Policy.COHERENT) -> Choice:
-        """What shows a part of a page as of a moment."""
-        return chosen(url, at, self._rated(url, at), policy)
+    def choose(
+        self, url: str, at: Instant, policy: Policy = Policy.COHERENT, has: Has = _anything
+    ) -> Choice:
+        """What shows a part of a page as of a moment. Of what is held in parts only, one that `has`
+        what is wanted, if there is one.
+        """
+        choice = chosen(url, at, self._rated(url, at, has), policy)
+        return choice if choice.capture or has is _anything else self.choose(url, at, policy)
 
-    def page(self, url: str, at: Instant, policy: Policy = Policy.COHERENT) -> Choice:
+    def page(
+        self, url: str, at: Instant, policy: Policy = Policy.COHERENT, has: Has = _anything
+    ) -> Choice:
         """What shows a page, as of the latest moment up to `at` at which it is known.
 
         The choice is of that moment, and so shall be those of the page's parts. Nothing comes from
         after the moment that is not claimed for it, unless the nearest is wanted.
         """
-        found = self._rated(url, at)
+        choice = self._page(url, at, policy, has)
+        return choice if choice.capture or has is _anything else self._page(url, at, policy)
+
+    def _page(self, url: str, at: Instant, policy: Policy, has: Has = _anything) -> Choice:
+        found = self._rated(url, at, has)
         first = chosen(url, at, found, policy)
         if policy is Policy.NEAREST:
             if first.verdict in HOLDING or first.capture is None:
                 return first
             then = whole_second(first.capture.at)
-            return chosen(url, then, self._rated(url, then), policy)
+            return chosen(url, then, self._rated(url, then, has), policy)
         past = [each for each in found if each.sight.at <= at]
         named = [each for each in past if _is_named(at) and each.sight.at > at - SECOND]
         if first.verdict in HOLDING and not named:
@@ -141,9 +160,9 @@ class Chooser:
             return Choice(url, at, reason=first.reason)
         if named:  # what was captured in the very second is what was asked for, an error as well
             return _choice(url, at, max(named, key=lambda each: each.sight.at))
-        last = past[0].until
+        last = min(past[0].until, at)
         then = whole_second(last) if whole_second(last) <= at else last
-        known = [each for each in self._rated(url, then) if each.sight.at <= then]
+        known = [each for each in self._rated(url, then, has) if each.sight.at <= then]
         return chosen(url, then, known, policy)
 
     def _is_unclear(self, url: str, at: Instant) -> bool:
@@ -151,7 +170,7 @@ class Chooser:
         seen = [sight for known, _ in self._of(url) for sight in known.seen if sight.at <= at]
         return bool(seen) and max(seen, key=attrgetter("at")).unclear
 
-    def _rated(self, url: str, at: Instant) -> list[Rated]:
+    def _rated(self, url: str, at: Instant, has: Has) -> list[Rated]:
         """Of several names for one key the nearest first."""
         found: list[Rated] = []
         names = self._of(url)
@@ -163,7 +182,8 @@ class Chooser:
             )
             if lost:
                 known = believed(known.url, known.seen, known.trust, lost)
-            found += rated(known, at)
+            of_name = rated(known, at, has)
+            found += of_name if one_address(url, known.url) else map(_of_another, of_name)
         if len(names) > 1:
             found.sort(key=lambda each: (not each.sure, abs(each.sight.at - at)))
         return found
@@ -219,11 +239,19 @@ def chosen(url: str, at: Instant, found: Sequence[Rated], policy: Policy) -> Cho
     return _choice(url, at, best)
 
 
+def _of_another(known: Rated) -> Rated:
+    """What a sight of another URL under the same key shows: it may be what was there, too."""
+    if known.verdict is Verdict.VIOLATED:
+        return known
+    verdict = Verdict.POSSIBLE if known.verdict in HOLDING else known.verdict
+    return known._replace(verdict=verdict, reason=Reason.OTHER_URL)
+
+
 def _choice(url: str, at: Instant, best: Rated) -> Choice:
     return Choice(url, at, best.sight.capture, best.verdict, best.reason, best.since, best.until)
 
 
-def rated(known: Believed, at: Instant) -> list[Rated]:
+def rated(known: Believed, at: Instant, has: Has = _anything) -> list[Rated]:
     """What could show a URL as of a moment, on either side of it; of equals the better first.
 
     Sights that show nothing for sure come last.
@@ -233,7 +261,7 @@ def rated(known: Believed, at: Instant) -> list[Rated]:
         found = list(_holding(known, holder, at))
     else:
         found = list(_around(known, before, after, at))
-    return [*found, *_silent(known, holder or before, after, at)]
+    return [*found, *_silent(known, holder or before, after, at, has)]
 
 
 def _instant(known: Believed, at: Instant) -> Instant:
@@ -312,13 +340,13 @@ def _differ(known: Believed, before: SameAnswers, after: SameAnswers) -> bool:
 
 
 def _silent(
-    known: Believed, last: SameAnswers | None, after: SameAnswers | None, at: Instant
+    known: Believed, last: SameAnswers | None, after: SameAnswers | None, at: Instant, has: Has
 ) -> Iterator[Rated]:
     """Sights that show nothing for sure, errors and parts: better than nothing."""
     place = bisect_right(known.dropped, at, key=lambda each: each[0].at)
     for near in (range(place - 1, -1, -1), range(place, len(known.dropped))):
         for sight, why in (known.dropped[each] for each in near):
-            if sight.source is None:
+            if sight.source is None or not has(sight):
                 continue
             is_best = last is None and (after is None or why is not Reason.FAILED_AGAIN)
             verdict = Verdict.POSSIBLE if is_best and sight.at <= at else Verdict.DOUBTFUL

@@ -20,9 +20,11 @@ from urllib.parse import parse_qsl
 
 from asof.archive.archive import OpenArchive
 from asof.clock import Instant
+from asof.coherence.verdict import Reason
 from asof.errors import DamageError, InputError
 from asof.model import Capture
 from asof.replay.choose import Choice, Policy, Verdict
+from asof.url import one_address
 from asof.warc.reader import read_record, scan
 from asof.warc.record import StoredRecord
 from asof.warc.split import split
@@ -52,7 +54,8 @@ def posted(
         verdict = Verdict.POSSIBLE if capture.at <= at else Verdict.DOUBTFUL
         if policy is Policy.STRICT and verdict is Verdict.DOUBTFUL:
             continue
-        return Choice(url, at, capture, verdict, since=capture.at, until=capture.at)
+        reason = Reason.NONE if one_address(url, capture.url) else Reason.OTHER_URL
+        return Choice(url, at, capture, verdict, reason, capture.at, capture.at)
     return Choice(url, at)
 
 

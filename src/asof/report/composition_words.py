@@ -31,6 +31,8 @@ POLICIES = {
 def why(choice: Choice) -> str:
     """Why a capture was chosen, or none, in a few words."""
     key = choice.verdict, choice.reason
+    if choice.reason is Reason.OTHER_URL and choice.capture is not None:
+        return f"captured as {readable(choice.capture.url)}"
     if key in _OWN:
         return _OWN[key]
     if choice.verdict is Verdict.PROVEN and abs(choice.distance or 0) < SECOND:
@@ -98,6 +100,7 @@ def choice_json(choice: Choice) -> dict[str, object]:
     return {
         "url": choice.url,
         "capture": None if capture is None else {
+            "url": capture.url,
             "at": iso(capture.at),
             "record_id": record_uri(capture.record_id),
             "status": capture.status,

@@ -23,6 +23,7 @@ from asof.web.opened import (
     REDIRECTS,
     Body,
     Opened,
+    Parts,
     lengths,
     location_of,
     open_memento,
@@ -51,7 +52,7 @@ class Mementos:
         self._compositions = compositions
         self._archive = pages.archive
         self._clock = pages.clock
-        self._length = lengths(self._archive)
+        self._length, self._parts = lengths(self._archive), Parts(self._archive)
         # Another version of this program may rewrite differently: what it made is not reused.
         self._era = format(pages.era, "x")
         self._kept = KeptDocuments()
@@ -102,9 +103,8 @@ class Mementos:
         said = _said(request) or "document"
         is_part = wanted.form not in PAGES or (said != "document" and wanted.form != BELOW_BANNER)
         chooser = self._pages.chooser
-        if is_part:
-            return chooser.choose(wanted.url, moment, wanted.policy)
-        return chooser.page(wanted.url, moment, wanted.policy)
+        choose = chooser.choose if is_part else chooser.page
+        return choose(wanted.url, moment, wanted.policy, self._parts.having(request))
 
     def _missing(self, wanted: Wanted, choice: Choice) -> Response:
         if (known := self._archive.as_of(choice.url, choice.at)) is None:
@@ -132,7 +132,7 @@ class Mementos:
         if opened.destination in _VIEWED and "ml" in sent.media:
             # A person looks at it: show the source, for a preconnect in it no policy stops.
             sent = ContentType("text/plain", sent.charset)
-        response = _describe(opened, sent, opened.payload, opened.memento.length)
+        response = _describe(opened, sent)
         location = location_of(opened.memento)
         if opened.memento.status in REDIRECTS and (led := opened.onward.refer(location)):
             response.headers["location"] = led
@@ -150,14 +150,14 @@ class Mementos:
         if wanted.form in _FRAMED and opened.destination == "document" and _is_page(opened):
             return self._framed(request, opened)
         if kind is None:
-            return _describe(opened, sent, opened.payload, memento.length)
+            return _describe(opened, sent)
         below = wanted.form == BELOW_BANNER
         records = memento.capture.record_id, memento.source.record_id
         key = (*records, wanted, opened.shown, str(sent), below, address.prefix.get())
         made = partial(rewrite, data, kind, str(sent), opened.place, below=below)
         done = self._kept.get(key, made)
         sent = ContentType(sent.media, done.charset or sent.charset)
-        return _describe(opened, sent, iter((done.data,)), len(done.data))
+        return _describe(opened, sent, done.data)
 
     def _framed(self, request: Request, opened: Opened) -> Response:
         """The page with the banner and, in a frame below it, the memento."""
@@ -197,7 +197,7 @@ class Mementos:
                 "message/only_redirect.html", 404, url=wanted.url, at=wanted.stamp, wanted=wanted,
                 capture=memento.capture, location=location,
             )  # fmt: skip
-        response = _describe(opened, ContentType("text/plain"), iter(()), 0)
+        response = _describe(opened, ContentType("text/plain"), b"")
         response.headers["location"] = opened.onward.refer(location) or ""
         return response
 
@@ -228,10 +228,14 @@ def _policy(opened: Opened, sent: ContentType) -> str:
     return memento_policy(sent.media, opened.start, raw=opened.wanted.form == RAW)
 
 
-def _describe(opened: Opened, sent: ContentType, body: Iterator[bytes], length: int | None) -> Body:
-    """The headers of a memento: what is kept of the archived ones, and RFC 7089."""
+def _describe(opened: Opened, sent: ContentType, made: bytes | None = None) -> Body:
+    """A memento with its headers: what is kept of the archived ones, and RFC 7089. Its body is what
+    was `made` of it, or as it is stored.
+    """
     memento = opened.memento
-    response = Body(body, status_of(memento.status))
+    response = Body(opened.payload if made is None else iter((made,)), status_of(memento.status))
+    response.place = opened.part if made is None else None
+    length = memento.length if made is None else len(made)
     for name, value in original_headers(memento.headers):
         response.headers.append(name, value)
     if memento.status is not None and memento.status != response.status_code:

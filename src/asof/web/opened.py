@@ -11,7 +11,10 @@ from starlette.responses import Response, StreamingResponse
 
 from asof.archive import OpenArchive
 from asof.catalog.memento import Memento
-from asof.model import Capture, find_header
+from asof.catalog.observe import Observation
+from asof.errors import AsofError
+from asof.http.head import content_range
+from asof.model import PARTIAL, Capture, find_header
 from asof.replay.choose import Choice
 from asof.replay.links import ReplayPlace
 from asof.text.kinds.media import ContentType, content_type, media_of
@@ -22,6 +25,7 @@ from asof.web.address import ALONE, BELOW_BANNER, PART, RAW, STILL, Wanted
 MAX_SERVED = 8 << 30
 # So much is sent at once: each piece is a turn of another thread.
 _AT_ONCE = 256 << 10
+Place = tuple[int, int, int | None]
 # As much of a page as its title and where it leads on are looked for in.
 _HEAD_REACH = 64 << 10
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -36,6 +40,8 @@ class Body(StreamingResponse):
     def __init__(self, pieces: Iterator[bytes], status: int) -> None:
         super().__init__(pieces, status)
         self.pieces = pieces
+        # Of a part that was captured: its place in what it is a part of.
+        self.place: Place | None = None
 
     def _begun(self) -> Response:
         """The same, read until it ends or is long; what is short needs no pieces."""
@@ -61,16 +67,27 @@ class Body(StreamingResponse):
         return self._begun()
 
     def _cut(self, request: Request, length: Callable[[], int]) -> None:
+        wanted = ranges.asked(request.headers.get("range"))
+        validator = request.headers.get("if-range", self.headers["etag"])
         if self.status_code != 200:
             return
         self.headers["accept-ranges"] = "bytes"
-        whole = self.headers.get("content-length")
-        found = ranges.chosen(request, self.headers["etag"], lambda: int(whole or length()))
-        if found is None:
+        if request.method != "GET" or validator != self.headers["etag"]:
+            wanted = None
+        if wanted is None and self.place is None:
             return
-        part, self.status_code, fields = found
-        self.headers.update(fields)
-        self.pieces = ranges.part(self.pieces, part) if part else iter(())
+        size = int(self.headers.get("content-length") or length())
+        first, last, whole = self.place or (0, size - 1, size)
+        held = range(first, min(first + size, last + 1))
+        if wanted is None and len(held) == whole:
+            return
+        part = held if wanted is None else ranges.satisfied(wanted, held, whole)
+        self.status_code = 206 if part else 416
+        named = f"{part.start}-{part.stop - 1}" if part else "*"
+        self.headers["content-range"] = f"bytes {named}/{'*' if whole is None else whole}"
+        self.headers["content-length"] = str(len(part or ()))
+        own = range(part.start - first, part.stop - first) if part else range(0)
+        self.pieces = ranges.part(self.pieces, own) if own else iter(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +122,11 @@ class Opened:
         return self.place if self.wanted.form in PAGES else self.place.of_parts()
 
     @property
+    def part(self) -> Place | None:
+        """The place of a part in its whole, if its bytes can be counted."""
+        return place_of(self.memento)
+
+    @property
     def declared(self) -> ContentType | None:
         """What the answer said that it is, as browsers read it."""
         headers = self.memento.headers
@@ -133,6 +155,41 @@ def open_memento(
             break
     start = b"".join(first)[:_HEAD_REACH]
     return Opened(wanted, choice, shown, memento, destination, start, chain(first, chunks))
+
+
+def place_of(memento: Memento) -> Place | None:
+    """Of a part that was captured, and that no coding lies on, its place in the whole."""
+    headers = memento.headers
+    if memento.status != PARTIAL or find_header(headers, "content-encoding"):
+        return None
+    return content_range(find_header(headers, "content-range"))
+
+
+class Parts:
+    """What the captured parts of one archive hold."""
+
+    def __init__(self, archive: OpenArchive) -> None:
+        self._archive = archive
+        self._place = lru_cache(LENGTHS_KEPT)(self._read)
+
+    def having(self, request: Request) -> Callable[[Observation], bool]:
+        """Whether a capture has the first byte that is asked for."""
+        wanted = ranges.asked(request.headers.get("range")) or ("0", "")
+
+        def has(sight: Observation) -> bool:
+            if sight.status != PARTIAL:
+                return True
+            place = self._place(sight.capture)
+            held = range(0) if place is None else range(place[0], place[1] + 1)
+            return place is not None and ranges.satisfied(wanted, held, place[2]) is not None
+
+        return has
+
+    def _read(self, capture: Capture) -> Place | None:
+        try:
+            return place_of(self._archive.read(capture))
+        except AsofError:
+            return None
 
 
 def lengths(archive: OpenArchive) -> Callable[[Capture], int]:

@@ -34,7 +34,16 @@ from asof.web import address, wabac
 from asof.web.address import BELOW_BANNER, RAW, Wanted
 from asof.web.compositions import verdict_header
 from asof.web.mementos import whole
-from asof.web.opened import REDIRECTS, Body, Opened, lengths, location_of, open_memento, status_of
+from asof.web.opened import (
+    REDIRECTS,
+    Body,
+    Opened,
+    Parts,
+    lengths,
+    location_of,
+    open_memento,
+    status_of,
+)
 from asof.web.pages import Pages
 from asof.web.replay_site import BOOT, SCRIPTED_TYPES, ReplaySite
 from asof.web.security import (
@@ -126,7 +135,7 @@ class _Shelf:
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
-        self._length = lengths(pages.archive)
+        self._length, self._parts = lengths(pages.archive), Parts(pages.archive)
 
     def answer(self, request: Request, asked: tuple[str, Wanted, str], body: bytes) -> Response:
         """The bytes of a memento, and what the worker must know of them."""
@@ -158,7 +167,7 @@ class _Shelf:
             return posted(self._pages.archive, asked, wanted.url, moment, wanted.policy)
         chooser = self._pages.chooser
         choose = chooser.page if wanted.form == BELOW_BANNER else chooser.choose
-        return choose(wanted.url, moment, wanted.policy)
+        return choose(wanted.url, moment, wanted.policy, self._parts.having(request))
 
 
 async def _body(request: Request) -> bytes:
@@ -190,6 +199,7 @@ def _described(opened: Opened) -> Body:
     response.headers.update(dict(kept_headers(memento.headers)))
     if status != 200:
         response.headers["x-redirect-status"] = str(status)
+    response.place = opened.part if payload is opened.payload else None
     response.headers["content-type"] = str(kind)
     response.headers["memento-datetime"] = http_date(memento.capture.at)
     response.headers.update({"content-security-policy": RAW_POLICY, "cache-control": "no-store"})

@@ -45,13 +45,24 @@ class WarcFiles:
         if request.headers.get("if-none-match") == headers["etag"]:
             os.close(handle)
             return Response(status_code=304, headers=headers)
-        chosen = ranges.chosen(request, headers["etag"], lambda: length)
-        part, status, fields = chosen or (range(length), 200, {"content-length": str(length)})
-        headers |= fields
+        part, status = _part(request, headers, length)
+        headers["content-length"] = str(len(part))
         if request.method == "HEAD" or not part:
             os.close(handle)
             return Response(status_code=status, headers=headers)
         return Pieces(_pieces(handle, part, name), status, headers)
+
+
+def _part(request: Request, headers: dict[str, str], length: int) -> tuple[range, int]:
+    """The bytes that are asked for, and the status that says so (RFC 9110, section 14.2)."""
+    asked = ranges.asked(request.headers.get("range"))
+    validator = request.headers.get("if-range", headers["etag"])
+    if request.method != "GET" or asked is None or validator != headers["etag"]:
+        return range(length), 200
+    part = ranges.satisfied(asked, range(length), length)
+    named = f"{part.start}-{part.stop - 1}" if part else "*"
+    headers["content-range"] = f"bytes {named}/{length}"
+    return (part, 206) if part else (range(0), 416)
 
 
 def _pieces(handle: int, part: range, name: str) -> Iterator[bytes]:
