@@ -10,6 +10,7 @@ from asof.archive.archive import OpenArchive
 from asof.archive.scan import FileRange, Progress, Spread, is_vouched, ranges
 from asof.catalog.derive import derive, is_capture
 from asof.model import Capture, Damage
+from asof.warc.file_names import path_of
 from asof.warc.reader import read_record, scan_as
 from asof.warc.record import Flag, StoredRecord
 from asof.warc.verify import sound_kind, verify
@@ -65,7 +66,7 @@ def check(archive: OpenArchive, *, spread: Spread, progress: Progress) -> Checke
     committed = archive.committed()
     work: list[FileRange] = []
     for file, size in committed.items():
-        path = archive.folder.warc / file
+        path = path_of(archive.folder.warc, file)
         if not path.is_file():
             problems.append(Problem(file, 0, "the file is missing"))
         elif path.stat().st_size < size:
@@ -162,7 +163,7 @@ def _compare(
     stored, rows = set(found), set(listed)
     problems = [Problem(file, at, "in the catalog, not in the file") for at in rows - stored]
     for at in stored - rows:
-        capture = derive(read_record(archive.folder.warc / file, at))
+        capture = derive(read_record(path_of(archive.folder.warc, file), at))
         if capture is not None and archive.catalog.anomalies(capture) is None:
             problems.append(Problem(file, at, "in the file, not in the catalog: run reindex"))
     return sorted(problems, key=lambda problem: problem.offset)

@@ -121,11 +121,16 @@ class Committer:
         return written
 
     def _reopen(self) -> WarcFile | None:
+        """The last file of this crawl, if it is one: a catalog may come from strangers. Recovery
+        has gone before: what is longer than it knew is not for us to cut.
+        """
+        own = {path.name: path for path in self._folder.segment_files()}
         for segment in reversed(self._catalog.segments()):
-            if segment.crawl != self._crawl.id or segment.sealed:
+            path = own.get(segment.file)
+            if segment.crawl != self._crawl.id or segment.sealed or path is None:
                 continue
-            path = self._folder.warc / segment.file
-            if segment.committed < self._config.segment_bytes and path.exists():
+            is_own = path.name.endswith(f"-{segment.crawl}.warc.gz") and self._folder.is_own(path)
+            if is_own and path.stat().st_size <= segment.committed < self._config.segment_bytes:
                 return WarcFile.reopen(path, segment.committed)
         return None
 

@@ -20,6 +20,7 @@ from asof.catalog.referents import is_304
 from asof.files import output_file, scratch_folder
 from asof.model import Capture, Damage
 from asof.url import surt
+from asof.warc.file_names import path_of
 from asof.warc.foreign.trec import TrecDocument, write_trec
 from asof.warc.foreign.wacz_write import Sign, WaczPage, write_wacz
 from asof.warc.reader import read_record, scan
@@ -69,7 +70,7 @@ def export_warc(archive: OpenArchive, selection: Selection, out: Path) -> int:
     count = 0
     with output_file(out) as file:
         for segment in archive.segments():
-            path = archive.folder.warc / segment.file
+            path = path_of(archive.folder.warc, segment.file)
             for record in scan(path, end=segment.committed):
                 if isinstance(record, Damage) or not (wanted is None or _belongs(record, wanted)):
                     continue
@@ -119,7 +120,7 @@ def _as_response(
     archive: OpenArchive, revisit: StoredRecord, source: Capture
 ) -> StoredRecord | None:
     """A revisit with the payload of another record, if that is not too large to hold."""
-    held = read_record(archive.folder.warc / source.where.file, source.where.offset)
+    held = read_record(path_of(archive.folder.warc, source.where.file), source.where.offset)
     if held.data is None:
         return None
     return as_response(revisit, held.data[len(stored_head(held, source).raw) :])
@@ -246,7 +247,7 @@ def _wacz_files(
 ) -> tuple[list[Path], int]:
     """The archive's own files when all is wanted and fits; else one file of what is wanted."""
     segments = archive.segments()
-    paths = [archive.folder.warc / segment.file for segment in segments]
+    paths = [path_of(archive.folder.warc, segment.file) for segment in segments]
     whole = all(
         path.name.endswith(".warc.gz") and path.stat().st_size == segment.committed
         for path, segment in zip(paths, segments, strict=True)

@@ -16,8 +16,8 @@ from asof.clock import nap
 from asof.config import FILE as CONFIG_FILE
 from asof.errors import ArchiveError
 from asof.files import is_locked, open_plain, refuse_link, storage_errors
+from asof.warc.file_names import SUFFIXES
 
-SEGMENT_SUFFIXES = (".warc.gz", ".warc.zst", ".warc")
 # The folders that we write to at all times.
 _WRITTEN = ("control", "derived", "logs", "spool")
 IMPORTED = "import-"
@@ -111,7 +111,11 @@ class Folder:
         return sorted(path for path in self._named_so() if not path.is_file())
 
     def _named_so(self) -> Iterator[Path]:
-        return (path for path in self.warc.iterdir() if path.name.endswith(SEGMENT_SUFFIXES))
+        return (path for path in self.warc.iterdir() if path.name.endswith(SUFFIXES))
+
+    def is_own(self, path: Path) -> bool:
+        """Whether a WARC file can be cut or go on: what lies behind a link may be another's."""
+        return not (path.is_symlink() or self.warc.is_symlink())
 
     def new_segment(self, label: str, suffix: str = ".warc.gz") -> Path:
         """A path for the next WARC file: `NNNNNN-label.warc.gz`, one number up."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from asof.archive.archive import OpenArchive
-from asof.archive.folder import IMPORTED, SEGMENT_SUFFIXES, Folder
+from asof.archive.folder import IMPORTED, Folder
 from asof.archive.recovery import recover
 from asof.archive.scan import Batch, Progress, Spread, ranges, read_range
 from asof.catalog.rows import Row
@@ -27,6 +27,7 @@ from asof.errors import InputError, StorageError
 from asof.files import storage_errors, sync_folder
 from asof.model import Damage, Segment
 from asof.warc.compression import packing
+from asof.warc.file_names import SUFFIXES
 from asof.warc.foreign.arc import read_arc
 from asof.warc.foreign.detect import Format, sniff
 from asof.warc.foreign.mend import mended
@@ -40,7 +41,7 @@ from asof.warc.write import WarcFile, member
 # of entering each range by itself), and few enough to hold.
 _ROWS = 20_000
 # What files are called that others made.
-_SUFFIXES = (*SEGMENT_SUFFIXES, ".arc.gz", ".arc", ".wacz")
+_SUFFIXES = (*SUFFIXES, ".arc.gz", ".arc", ".wacz")
 
 
 @dataclass(frozen=True, slots=True)

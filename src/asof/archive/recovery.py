@@ -45,7 +45,7 @@ def recover(archive: OpenArchive) -> Recovery:
         batch = read_range(FileRange(path, segment.committed, None, size - segment.committed))
         # The damage that reaches to the end of the file, if there is one.
         torn = batch.damage[-1] if batch.damage and (segment.crawl or batch.crawls) else None
-        if torn is not None and (torn.offset + torn.length < size or path.is_symlink()):
+        if torn and (torn.offset + torn.length < size or not archive.folder.is_own(path)):
             torn = None
         if torn is not None:
             WarcFile.reopen(path, torn.offset).close()

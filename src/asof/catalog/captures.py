@@ -28,6 +28,8 @@ from asof.ledger import Ledger, translated, url_key
 from asof.model import Capture, CoherencePlan, Crawl, CrawlState, Segment
 from asof.url import LAST, canonical, key_ranges, surt
 from asof.warc.digest import same
+from asof.warc.file_names import known_name, path_of
+from asof.warc.info import check_crawl_id
 from asof.warc.reader import read_record
 from asof.warc.record import Flag
 
@@ -260,7 +262,7 @@ class Catalog:
             "SELECT s.file, s.committed, k.id, s.sealed FROM segments s "
             "LEFT JOIN crawls k ON k.no = s.crawl ORDER BY s.no"
         )
-        return [Segment(file, size, crawl, bool(sealed)) for file, size, crawl, sealed in rows]
+        return [Segment(known_name(f), size, crawl, bool(end)) for f, size, crawl, end in rows]
 
     def put_segment(self, segment: Segment) -> int:
         """Enter a segment, or what has changed about it; its number.
@@ -341,7 +343,7 @@ class Catalog:
         if place is None or self._warc is None:
             return None
         try:
-            found = derive(read_record(self._warc / place.file, place.offset))
+            found = derive(read_record(path_of(self._warc, place.file), place.offset))
         except AsofError:  # lost or damaged since
             return None
         return found if found is not None and found.digest == digest else None
@@ -377,6 +379,7 @@ def _named(url: str) -> Condition:
 
 def _crawl(row: tuple[Any, ...]) -> Crawl:
     crawl_id, seeds, started, state, ended, settings, note, course = row
+    check_crawl_id(crawl_id)
     plan = None if course is None else CoherencePlan(**json.loads(course))
     seeds, state, settings = tuple(json.loads(seeds)), CrawlState(state), json.loads(settings)
     return Crawl(crawl_id, seeds, started, state, ended, settings, note, plan)

@@ -41,6 +41,7 @@ from asof.model import PARTIAL, WHOLE_PART, Capture, Headers
 from asof.native import compiled
 from asof.url import is_web, resolve, surt
 from asof.warc.digest import base32
+from asof.warc.file_names import path_of
 from asof.warc.reader import HEAD_REACH, block_chunks, read_record
 from asof.warc.record import Flag, StoredRecord, WarcHeader
 from asof.warc.revisit import block_of, exact_reference
@@ -187,7 +188,7 @@ def _rehashed(capture: Capture, warc: Path) -> Capture:
     if capture.kind == "revisit":
         return replace(capture, content=None)  # what it refers to is rehashed
     try:
-        record = read_record(warc / capture.where.file, capture.where.offset)
+        record = read_record(path_of(warc, capture.where.file), capture.where.offset)
     except (DamageError, InputError):
         return capture
     http = is_http(capture.kind, capture.url)

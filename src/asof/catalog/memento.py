@@ -14,6 +14,7 @@ from asof.errors import DamageError, InputError, NotCaptured
 from asof.http.entity import decode, is_coded
 from asof.http.head import Head, parse_head
 from asof.model import Capture, Headers, find_header
+from asof.warc.file_names import path_of
 from asof.warc.reader import beginning, behind, block_chunks, read_record
 from asof.warc.record import StoredRecord
 from asof.warc.revisit import block_of
@@ -120,7 +121,7 @@ def memento(catalog: Catalog, warc_dir: Path, capture: Capture) -> Memento:
 def _read(warc_dir: Path, capture: Capture) -> StoredRecord:
     file, offset = capture.where.file, capture.where.offset
     try:
-        record = read_record(warc_dir / file, offset, capture.where.length)
+        record = read_record(path_of(warc_dir, file), offset, capture.where.length)
     except InputError as error:
         if isinstance(error.__cause__, PermissionError):  # it is whole, but not for us
             raise

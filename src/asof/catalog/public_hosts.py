@@ -17,6 +17,7 @@ from asof.fetch.unfetched import Unfetched
 from asof.ledger import Ledger
 from asof.model import Capture
 from asof.url import resolve
+from asof.warc.file_names import path_of
 from asof.warc.reader import read_record
 
 _ALWAYS = (1 << 63) - 1
@@ -53,7 +54,7 @@ class PublicHosts:
 
     def _is_public(self, capture: Capture) -> bool:
         try:
-            record = read_record(self._warc / capture.where.file, capture.where.offset)
+            record = read_record(path_of(self._warc, capture.where.file), capture.where.offset)
         except AsofError:  # damaged, or gone
             return False
         address = record.header.get("WARC-IP-Address")

@@ -31,6 +31,7 @@ from asof.coherence.verdict import Measurement, PageVerdict
 from asof.errors import InputError, why_no_json
 from asof.model import Capture, CoherencePlan, Crawl, Evidence
 from asof.signing.strict_json import members_once
+from asof.warc.file_names import is_file_name
 
 FORMAT = "asof-coherence-certificate"
 # Of the form and of the rules of measuring: a certificate of another version is not recomputed.
@@ -49,7 +50,6 @@ _HINT = (
     "Make a new one with `asof quality --certificate FILE`, or name a WACZ; WARC files are "
     "verified by `asof import FILE`."
 )
-_FILE_NAME = re.compile(r"[^/\\\x00]+\.warc(\.gz|\.zst)?")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -300,7 +300,7 @@ def _read_file(said: object, where: str, name: str) -> FileSum:
         raise _malformed(name, where)
     file, size, digest = said.get("file"), said.get("size"), said.get("sha256")
     # A bare name: a certificate must not make anybody read files outside the archive.
-    if not isinstance(file, str) or _FILE_NAME.fullmatch(file) is None:
+    if not is_file_name(file):
         raise _malformed(name, f"{where}.file", "is not the name of a WARC file")
     if not isinstance(size, int) or isinstance(size, bool) or not 0 < size < 1 << 62:
         raise _malformed(name, f"{where}.size")

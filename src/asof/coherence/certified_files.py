@@ -19,6 +19,7 @@ from asof.coherence.certificate import Choice, FileSum
 from asof.coherence.gather import Progress, only_chosen, site_of
 from asof.model import Capture, Crawl, Damage
 from asof.warc.digest import digest_of, parse_digest
+from asof.warc.file_names import path_of
 from asof.warc.info import read_crawl, read_previous
 from asof.warc.reader import HEAD_REACH, block_chunks, scan_as
 from asof.warc.record import StoredRecord
@@ -83,7 +84,9 @@ def scan_files(
     folder: Folder, sizes: dict[str, int], spread: Spread, progress: Progress
 ) -> Scanned:
     """All captures of the files; a file is of the crawl that it names first."""
-    work = [part for file, size in sizes.items() for part in _clipped(folder.warc / file, size)]
+    work = [
+        part for file, size in sizes.items() for part in _clipped(path_of(folder.warc, file), size)
+    ]
     captures: list[Capture] = []
     crawls: dict[str, Crawl] = {}
     owners: dict[str, str | None] = {}
@@ -193,7 +196,7 @@ def _block_holds(record: StoredRecord) -> bool:
 def file_sums(
     folder: Folder, sizes: dict[str, int], spread: Spread, progress: Progress
 ) -> list[FileSum]:
-    work = [FileRange(folder.warc / file, 0, size, size) for file, size in sizes.items()]
+    work = [FileRange(path_of(folder.warc, file), 0, size, size) for file, size in sizes.items()]
     found = []
     for item, digest in zip(work, spread(_sum, work), strict=True):
         found.append(FileSum(item.path.name, item.size, digest))

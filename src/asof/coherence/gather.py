@@ -35,6 +35,7 @@ from asof.coherence.verdict import HostTrust, Measurement, Mode
 from asof.errors import DamageError, InputError, NotCaptured
 from asof.model import Capture, Crawl, find_header
 from asof.url import host_of, key_ranges, surt
+from asof.warc.file_names import path_of
 from asof.warc.reader import read_record
 
 if TYPE_CHECKING:
@@ -273,7 +274,7 @@ def skews(captures: Iterable[Capture], warc: Path) -> dict[str, int | None]:
 def _date(capture: Capture, warc: Path) -> Instant | None:
     """The Date of an answer; None if it has none, or its record cannot be read."""
     try:
-        record = read_record(warc / capture.where.file, capture.where.offset)
+        record = read_record(path_of(warc, capture.where.file), capture.where.offset)
         head = stored_head(record, capture)
     except (DamageError, InputError):
         return None

@@ -25,6 +25,7 @@ from asof.coherence.gather import Progress, gather, measured
 from asof.coherence.omitted import omitted
 from asof.errors import InputError, NotCaptured, UsageError
 from asof.files import input_file
+from asof.warc.file_names import path_of
 
 # More of what differs is not said: one wrong file can make every page differ.
 MOST_DIFFERENCES = 1000
@@ -82,7 +83,7 @@ def recheck(folder: Folder, claim: Claim, *, spread: Spread, progress: Progress)
     there: dict[str, int] = {}
     lost: list[FileSum] = []
     for item in sorted(claim.files, key=lambda item: item.file):
-        if trouble := _trouble(folder.warc / item.file, item.size):
+        if trouble := _trouble(path_of(folder.warc, item.file), item.size):
             said.append(f"files[{item.file}]: {trouble}")
             lost.append(item)
         else:

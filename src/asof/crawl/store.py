@@ -30,6 +30,7 @@ from asof.url import host_of, resolve
 from asof.warc.build import failure_record, is_revisit
 from asof.warc.compose import new_record_id
 from asof.warc.digest import digest_of, digest_text
+from asof.warc.file_names import path_of
 from asof.warc.reader import behind, block_chunks, read_record
 from asof.warc.revisit import may_revisit
 
@@ -177,7 +178,7 @@ class CaptureStore:
         and who wants to can write any digest into a file that is imported.
         """
         try:
-            record = read_record(self._folder.warc / place.file, place.offset)
+            record = read_record(path_of(self._folder.warc, place.file), place.offset)
             capture = derive(record)
             if capture is None or capture.digest != digest:
                 return None

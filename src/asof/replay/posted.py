@@ -25,6 +25,7 @@ from asof.errors import DamageError, InputError
 from asof.model import Capture
 from asof.replay.choose import Choice, Policy, Verdict
 from asof.url import one_address
+from asof.warc.file_names import path_of
 from asof.warc.reader import read_record, scan
 from asof.warc.record import StoredRecord
 from asof.warc.split import split
@@ -80,7 +81,7 @@ def said(declared: str, body: bytes) -> object:
 
 def _request(archive: OpenArchive, capture: Capture) -> tuple[str, str, bytes] | None:
     """Method, type and body of the request that an answer is to, if that is stored near it."""
-    where, path = capture.where, archive.folder.warc / capture.where.file
+    where, path = capture.where, path_of(archive.folder.warc, capture.where.file)
     try:
         named = _names(read_record(path, where.offset))
     except (DamageError, InputError):  # lost or damaged since; another answer may be whole

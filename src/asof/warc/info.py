@@ -10,6 +10,7 @@ import re
 from contextlib import suppress
 
 from asof.clock import Instant, iso, parse_iso
+from asof.errors import ArchiveError
 from asof.model import CoherencePlan, Crawl, CrawlState, Headers
 from asof.warc.compose import FIELDS_TYPE, compose, format_fields, parse_fields
 from asof.warc.record import Record, StoredRecord
@@ -138,6 +139,15 @@ def _crawl_from(said: dict[str, object]) -> Crawl | None:
         note=note if isinstance(note, str) else "",
         coherence_plan=_coherence_plan_from(said.get("course")),
     )
+
+
+def check_crawl_id(name: object) -> None:
+    """Stop at what a catalog calls a crawl if no crawl can be called so."""
+    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+        raise ArchiveError(
+            f"The catalog names {str(name)[:200]!r}, which is no crawl's id.",
+            hint="Run `asof reindex` to rebuild it from the WARC files.",
+        )
 
 
 def _instant(text: object) -> Instant | None:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from starlette.requests import Request
 from starlette.responses import Response
 
-from asof.archive.folder import SEGMENT_SUFFIXES
 from asof.errors import DamageError
 from asof.files import open_plain
+from asof.warc.file_names import path_of
 from asof.web import ranges
 from asof.web.machine import Pieces, refusal
 from asof.web.pages import Pages
@@ -28,10 +28,10 @@ class WarcFiles:
     def one(self, request: Request) -> Response:
         name = request.path_params["file"]
         segment = next((each for each in self._archive.segments() if each.file == name), None)
-        if segment is None or "/" in name or not name.endswith(SEGMENT_SUFFIXES):
+        if segment is None:
             return refusal(f"There is no WARC file {name[:200]} in this archive.", 404)
         try:
-            handle = open_plain(self._archive.folder.warc / name, os.O_RDONLY)
+            handle = open_plain(path_of(self._archive.folder.warc, name), os.O_RDONLY)
         except OSError as error:
             status = 404 if isinstance(error, FileNotFoundError) else 500
             return refusal(f"{name} cannot be read: {error.strerror}.", status)

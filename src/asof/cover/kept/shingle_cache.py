@@ -41,6 +41,7 @@ from asof.cover.documents.of_archive import (
 from asof.cover.documents.sets import Sets
 from asof.cover.kept.array_file import DAMAGE, read_arrays, write_arrays
 from asof.cover.language.columns import Column
+from asof.warc.file_names import path_of
 
 _NAME = re.compile(r"((?:main|full)-[0-9]+c?)-[0-9a-f]{32}(\.npy)?")
 # Choices of text and shingles whose collections are kept, the last used ones. Each takes 12 bytes
@@ -88,7 +89,7 @@ def fingerprint(archive: OpenArchive, shingling: Shingling) -> str:
     files = []
     for segment in archive.segments():
         try:
-            size = (archive.folder.warc / segment.file).stat().st_size
+            size = path_of(archive.folder.warc, segment.file).stat().st_size
         except OSError:
             size = -1  # its documents cannot be read now
         whole = size >= segment.committed
