@@ -16,12 +16,11 @@ from asof.clock import nap
 from asof.config import FILE as CONFIG_FILE
 from asof.errors import ArchiveError
 from asof.files import is_locked, open_plain, refuse_link, storage_errors
+from asof.model import IMPORTED
 
 SEGMENT_SUFFIXES = (".warc.gz", ".warc.zst", ".warc")
 # The folders that we write to at all times.
 _WRITTEN = ("control", "derived", "logs", "spool")
-IMPORTED = "import-"
-"""What the label of a WARC file that others made begins with."""
 _NUMBER = re.compile(r"(\d{6,})-")
 # Seconds between tries to take the lock: two in all, a thousandth at first.
 _LOCK_WAITS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.4, 0.5)
