@@ -362,6 +362,12 @@ class Crawl:
     settings: dict[str, object] = field(default_factory=dict)
     note: str = ""
     coherence_plan: CoherencePlan | None = None
+    imported: bool = False  # others made it: nobody goes on with it, nor takes its settings
+
+    @property
+    def standing(self) -> str:
+        """What people are told of its state: of what others made, that."""
+        return "imported" if self.imported else self.state.value
 
     @property
     def span(self) -> tuple[datetime, datetime | None]:
@@ -377,6 +383,10 @@ class Crawl:
             "ended": maybe_iso(self.ended),
             "state": self.state.value,
         }
+
+
+IMPORTED = "import-"
+"""What the label of a WARC file that others made begins with: `NNNNNN-import-...`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,11 @@ from asof.clock import nap
 from asof.config import FILE as CONFIG_FILE
 from asof.errors import ArchiveError
 from asof.files import is_locked, open_plain, refuse_link, storage_errors
+from asof.model import IMPORTED
 from asof.warc.file_names import SUFFIXES
 
 # The folders that we write to at all times.
 _WRITTEN = ("control", "derived", "logs", "spool")
-IMPORTED = "import-"
-"""What the label of a WARC file that others made begins with."""
 _NUMBER = re.compile(r"(\d{6,})-")
 # Seconds between tries to take the lock: two in all, a thousandth at first. A crawl that was killed
 # may hold it while its last group is committed.

@@ -18,14 +18,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from asof.archive.archive import OpenArchive
-from asof.archive.folder import IMPORTED, Folder
+from asof.archive.folder import Folder
 from asof.archive.recovery import recover
-from asof.archive.scan import Batch, Progress, Spread, ranges, read_range
+from asof.archive.scan import Batch, Progress, Spread, entered, ranges, read_range
 from asof.catalog.rows import Row
 from asof.config import DEFAULTS, Config
 from asof.errors import InputError, StorageError
 from asof.files import storage_errors, sync_folder
-from asof.model import Damage, Segment
+from asof.model import IMPORTED, Damage, Segment
 from asof.warc.compression import packing
 from asof.warc.file_names import SUFFIXES
 from asof.warc.foreign.arc import read_arc
@@ -285,10 +285,7 @@ class _Taker:
                 if len(rows) >= _ROWS:
                     seen.added += catalog.add_rows(rows, number)
                     rows.clear()
-                for crawl in batch.crawls:
-                    catalog.put_crawl(crawl)
-                if batch.crawls and batch.source.start == 0:  # as `reindex` would say
-                    catalog.put_segment(replace(segment, crawl=batch.crawls[0].id))
+                segment, number = entered(catalog, segment, batch)
                 if intact:
                     self._progress(batch.source.size)
             seen.added += catalog.add_rows(rows, number)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from asof.archive.folder import Folder
-from asof.archive.scan import Batch, Progress, Spread, is_vouched, ranges, read_range
+from asof.archive.scan import Batch, Progress, Spread, entered, is_vouched, ranges, read_range
 from asof.catalog.captures import Catalog
 from asof.catalog.inventory import forget
 from asof.errors import AsofError
@@ -71,12 +71,14 @@ def _rebuild(folder: Folder, ledger: Ledger, spread: Spread, progress: Progress)
     paths = folder.segment_files()
     damage: list[Damage] = []
     captures = 0
-    work = [item for path in paths for item in ranges(path)]
-    numbers: dict[Path, int] = {}
+    # Ours first: what others say of a crawl that is ours does not count.
+    ordered = sorted(paths, key=lambda path: Folder.is_imported(path.name))
+    work = [item for path in ordered for item in ranges(path)]
+    segments: dict[Path, Segment] = {}
     with ledger.transaction():
         batch: Batch
         for batch in spread(read_range, work):
-            captures += _take(catalog, numbers, batch)
+            captures += _take(catalog, segments, batch)
             damage.extend((*batch.damage, *batch.unusable))
             if not is_vouched(batch.source.path):
                 damage.extend(batch.doubtful)
@@ -86,13 +88,9 @@ def _rebuild(folder: Folder, ledger: Ledger, spread: Spread, progress: Progress)
     return Reindexed(len(paths), captures, len(crawls), tuple(damage))
 
 
-def _take(catalog: Catalog, numbers: dict[Path, int], batch: Batch) -> int:
+def _take(catalog: Catalog, segments: dict[Path, Segment], batch: Batch) -> int:
     """Enter a batch; a segment gets its row with its first batch, sealed and whole."""
     path = batch.source.path
-    for found in batch.crawls:
-        catalog.put_crawl(found)
-    if path not in numbers:
-        crawl = batch.crawls[0].id if batch.crawls else None
-        segment = Segment(path.name, path.stat().st_size, crawl, sealed=True)
-        numbers[path] = catalog.put_segment(segment)
-    return catalog.add_rows(batch.rows, numbers[path])
+    segment = segments.get(path) or Segment(path.name, path.stat().st_size, sealed=True)
+    segments[path], number = entered(catalog, segment, batch)
+    return catalog.add_rows(batch.rows, number)

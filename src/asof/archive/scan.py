@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from asof.archive.folder import Folder
+from asof.catalog.captures import Catalog
 from asof.catalog.derive import fast_row, missing_identity, row
 from asof.catalog.rows import Row
-from asof.model import Crawl, Damage
+from asof.model import Crawl, Damage, Segment
 from asof.warc.compression import Packing, packing
 from asof.warc.info import read_crawl
 from asof.warc.members import BAD_CHECKSUM
@@ -84,6 +85,32 @@ def ranges(path: Path) -> list[FileRange]:
         FileRange(path, begin, end, (size if end is None else end) - begin)
         for begin, end in zip_longest(starts, starts[1:])
     ]
+
+
+def entered(catalog: Catalog, segment: Segment, batch: Batch) -> tuple[Segment, int]:
+    """Enter a segment and the crawls that a stretch of it speaks of; gives its number, too.
+
+    It is of the crawl that it names first.
+    """
+    begins = batch.source.start == 0 and batch.crawls
+    owner = segment.crawl or (batch.crawls[0].id if begins else None)
+    ours = {crawl.id for crawl in catalog.crawls() if not crawl.imported} if batch.crawls else ()
+    told = told_of(segment.file, batch.crawls, owner, ours)
+    for crawl in told:
+        catalog.put_crawl(crawl)
+    segment = replace(segment, crawl=owner if told else segment.crawl)
+    return segment, catalog.put_segment(segment)
+
+
+def told_of(
+    file: str, named: Sequence[Crawl], owner: str | None, ours: Collection[str]
+) -> Sequence[Crawl]:
+    """What counts of what a file says of crawls: that of others speaks of its own one alone, and
+    not if that is `ours`. What would be asked, and how, is not for strangers to say.
+    """
+    if not Folder.is_imported(file):
+        return named
+    return [replace(c, imported=True) for c in named if c.id == owner and c.id not in ours]
 
 
 def is_vouched(path: Path) -> bool:

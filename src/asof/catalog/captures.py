@@ -25,7 +25,7 @@ from asof.catalog.rows import COLUMNS, Row, capture_of
 from asof.clock import Instant
 from asof.errors import AsofError
 from asof.ledger import Ledger, translated, url_key
-from asof.model import Capture, CoherencePlan, Crawl, CrawlState, Segment
+from asof.model import IMPORTED, Capture, CoherencePlan, Crawl, CrawlState, Segment
 from asof.url import LAST, canonical, key_ranges, surt
 from asof.warc.digest import same
 from asof.warc.file_names import known_name, path_of
@@ -57,6 +57,8 @@ _INSERT = (
 )
 _CRAWL = ("id", "seeds", "started", "state", "ended", "settings", "note", "course")
 _CHANGES = ", ".join(f"{name} = excluded.{name}" for name in _CRAWL[1:-1])
+_OTHERS = f"min(substr(file, instr(file, '-') + 1) GLOB '{IMPORTED}*')"  # all are by others
+_FILES = f"(SELECT crawl, {_OTHERS} AS others FROM segments GROUP BY crawl) ON crawl = no"
 _NUMBERED = re.compile(r"([0-9]+)-")
 # The columns from here on are empty in most rows, and sqlite3 takes 0.35 us to bind a None.
 _RARE = COLUMNS.index("redirect")
@@ -225,8 +227,11 @@ class Catalog:
         return found
 
     def crawls(self) -> list[Crawl]:
-        """All crawls, oldest first."""
-        sql = f"SELECT {', '.join(_CRAWL)} FROM crawls ORDER BY started, id"
+        """All crawls: first those of others, then ours, which have a file of ours or none yet;
+        oldest first.
+        """
+        columns = f"{', '.join(_CRAWL)}, ifnull(others, 0) AS imported"
+        sql = f"SELECT {columns} FROM crawls LEFT JOIN {_FILES} ORDER BY imported DESC, started, id"
         return [_crawl(row) for row in self._ledger.fetch(sql)]
 
     def crawl_no(self, crawl_id: str) -> int:
@@ -378,8 +383,8 @@ def _named(url: str) -> Condition:
 
 
 def _crawl(row: tuple[Any, ...]) -> Crawl:
-    crawl_id, seeds, started, state, ended, settings, note, course = row
+    crawl_id, seeds, started, state, ended, settings, note, course, imported = row
     check_crawl_id(crawl_id)
     plan = None if course is None else CoherencePlan(**json.loads(course))
     seeds, state, settings = tuple(json.loads(seeds)), CrawlState(state), json.loads(settings)
-    return Crawl(crawl_id, seeds, started, state, ended, settings, note, plan)
+    return Crawl(crawl_id, seeds, started, state, ended, settings, note, plan, bool(imported))

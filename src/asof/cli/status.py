@@ -95,7 +95,7 @@ def _print_crawls(crawls: list[tuple[Crawl, Summary]]) -> None:
     if screen.width < _NARROW:
         for crawl, summary in crawls:
             told = f"{summary.captured:,} captured, {summary.failed:,} failed"
-            click.echo(f"{crawl.id}  {crawl.state.value}\n  {told}")
+            click.echo(f"{crawl.id}  {crawl.standing}\n  {told}")
             click.echo(f"  {summary.left_out:,} left out, {summary.queued:,} queued")
             click.echo(f"  {shortened(' '.join(crawl.seeds), max(20, screen.width - 2))}")
         return
@@ -108,7 +108,7 @@ def _print_crawls(crawls: list[tuple[Crawl, Summary]]) -> None:
         started = (when(crawl.started),) if wide else ()
         counts = (summary.captured, summary.failed, summary.left_out, summary.queued)
         cells = (f"{count:,}" for count in counts)
-        shown.add_row(crawl.id, crawl.state.value, *started, *cells, " ".join(crawl.seeds))
+        shown.add_row(crawl.id, crawl.standing, *started, *cells, " ".join(crawl.seeds))
     screen.print(shown)
 
 

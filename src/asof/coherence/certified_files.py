@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from asof.archive.folder import Folder
-from asof.archive.scan import FileRange, Spread, ranges
+from asof.archive.scan import FileRange, Spread, ranges, told_of
 from asof.catalog.derive import fast_row, row
 from asof.catalog.rows import Row, capture_of
 from asof.clock import Instant
@@ -43,7 +43,7 @@ class Scanned:
         self.warc, self.sizes, self.owners = warc, sizes, owners
         self.missing, self.unsound = sorted(missing), unsound
         self._captures = captures
-        self._crawls = sorted(crawls, key=lambda crawl: (crawl.started, crawl.id))
+        self._crawls = sorted(crawls, key=lambda c: (not c.imported, c.started, c.id))
 
     @cached_property
     def _known(self) -> frozenset[tuple[str, Instant, str]]:
@@ -54,7 +54,7 @@ class Scanned:
         return (capture.url, capture.at, capture.record_id) in self._known
 
     def crawls(self) -> Sequence[Crawl]:
-        """The crawls that the files speak of, oldest first."""
+        """The crawls that the files speak of, as `Catalog.crawls`."""
         return self._crawls
 
     def chosen(self, choice: Choice) -> Iterator[Capture]:
@@ -85,7 +85,9 @@ def scan_files(
 ) -> Scanned:
     """All captures of the files; a file is of the crawl that it names first."""
     work = [
-        part for file, size in sizes.items() for part in _clipped(path_of(folder.warc, file), size)
+        part
+        for file in sorted(sizes, key=folder.is_imported)  # as `reindex` reads them
+        for part in _clipped(path_of(folder.warc, file), sizes[file])
     ]
     captures: list[Capture] = []
     crawls: dict[str, Crawl] = {}
@@ -96,9 +98,12 @@ def scan_files(
         file = part.source.path.name
         # A record that is cut by the size would be read beyond what was hashed.
         named = [crawl for end, crawl in part.crawls if end <= sizes[file]]
-        for crawl in named:
+        ours = {crawl.id for crawl in crawls.values() if not crawl.imported}
+        first = named[0].id if named else None
+        told = told_of(file, named, owners.get(file, first), ours)
+        owner = owners.setdefault(file, told[0].id if told else None)
+        for crawl in told:
             crawls[crawl.id] = _brought_up(crawls.get(crawl.id), crawl)
-        owner = owners.setdefault(file, named[0].id if named else None)
         found = [capture_of(each, file, owner) for each in part.rows]
         captures += [c for c in found if c.where.offset + c.where.length <= sizes[file]]
         unsound += sum(end <= sizes[file] for end in part.unsound)

@@ -56,7 +56,7 @@ def _opening(report: Report, width: int) -> Iterator[str]:
     if crawls:
         first, last = crawls[0].started, crawls[-1].ended
         when = f"since {moment(first)}" if last is None else stretch(first, last)
-        yield _cut(f"  {when} UTC, {crawls[-1].state.value}", width)
+        yield _cut(f"  {when} UTC, {crawls[-1].standing}", width)
     yield ""
     yield f"Coherence C  {percent(report.measurement.c if report.is_measured else None)}"
     yield from _wrapped(words.headline(report), width, "  ")
