@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from asof.archive.archive import OpenArchive
 from asof.archive.scan import Batch, FileRange, read_range
+from asof.catalog.asked import set_apart
 from asof.catalog.rows import COLUMNS
 from asof.errors import ArchiveError
 from asof.model import Damage, Segment
@@ -68,4 +69,6 @@ def _adopt(archive: OpenArchive, segment: Segment, batch: Batch, size: int) -> i
         )
         first_damage = min((damage.offset for damage in batch.damage), default=size)
         sound = [row for row in batch.rows if int(row[_OFFSET] or 0) < first_damage]
-        return catalog.add_rows(sound, number)
+        added = catalog.add_rows(sound, number)
+        asked = [each for each in batch.asked if each.offset < first_damage]
+        return added - set_apart(archive.ledger, asked, batch.source.path, number)

@@ -1,11 +1,13 @@
 """Rebuild the database from the WARC files alone. They are only read."""
 
+from collections import defaultdict
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from asof.archive.folder import Folder
 from asof.archive.scan import Batch, Progress, Spread, is_vouched, ranges, read_range
+from asof.catalog.asked import Asked, set_apart
 from asof.catalog.captures import Catalog
 from asof.catalog.inventory import forget
 from asof.errors import AsofError
@@ -73,14 +75,18 @@ def _rebuild(folder: Folder, ledger: Ledger, spread: Spread, progress: Progress)
     captures = 0
     work = [item for path in paths for item in ranges(path)]
     numbers: dict[Path, int] = {}
+    asked: dict[Path, list[Asked]] = defaultdict(list)
     with ledger.transaction():
         batch: Batch
         for batch in spread(read_range, work):
             captures += _take(catalog, numbers, batch)
+            asked[batch.source.path] += batch.asked
             damage.extend((*batch.damage, *batch.unusable))
             if not is_vouched(batch.source.path):
                 damage.extend(batch.doubtful)
             progress(batch.source.size)
+        for path, own in asked.items():
+            captures -= set_apart(ledger, own, path, numbers[path])
         crawls = catalog.crawls()
     damage += [Damage(path.name, 0, "is no file, and was left out") for path in folder.strays()]
     return Reindexed(len(paths), captures, len(crawls), tuple(damage))
