@@ -16,8 +16,7 @@ from asof.clock import nap
 from asof.config import FILE as CONFIG_FILE
 from asof.errors import ArchiveError
 from asof.files import is_locked, open_plain, refuse_link, storage_errors
-from asof.model import IMPORTED
-from asof.warc.file_names import SUFFIXES
+from asof.warc.file_names import IMPORTED, SUFFIXES
 
 # The folders that we write to at all times.
 _WRITTEN = ("control", "derived", "logs", "spool")

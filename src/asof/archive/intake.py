@@ -21,13 +21,14 @@ from asof.archive.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.archive.recovery import recover
 from asof.archive.scan import Batch, Progress, Spread, entered, ranges, read_range
+from asof.catalog.asked import Asked, set_apart
 from asof.catalog.rows import Row
 from asof.config import DEFAULTS, Config
 from asof.errors import InputError, StorageError
 from asof.files import storage_errors, sync_folder
-from asof.model import IMPORTED, Damage, Segment
+from asof.model import Damage, Segment
 from asof.warc.compression import packing
-from asof.warc.file_names import SUFFIXES
+from asof.warc.file_names import IMPORTED, SUFFIXES
 from asof.warc.foreign.arc import read_arc
 from asof.warc.foreign.detect import Format, sniff
 from asof.warc.foreign.mend import mended
@@ -292,6 +293,7 @@ class _Taker:
             if intact and (seen.damage or seen.uneven):
                 unusable, flagged = tuple(seen.unusable), tuple(seen.doubtful)
                 raise _NotIntact(unusable, flagged, seen.segmented)
+            seen.added -= set_apart(self._archive.ledger, seen.asked, path, number)
             new = seen.added or (seen.records and not seen.captures and not self._has(path))
             if new:
                 keep()
@@ -339,6 +341,7 @@ class _Seen:
     damage: list[Damage] = field(default_factory=list)
     unusable: list[Damage] = field(default_factory=list)
     doubtful: list[Damage] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
     uneven: bool = False
     segmented: bool = False
 
@@ -348,6 +351,7 @@ class _Seen:
         self.damage += batch.damage
         self.unusable += batch.unusable
         self.doubtful += batch.doubtful
+        self.asked += batch.asked
         self.uneven = self.uneven or batch.uneven
         self.segmented = self.segmented or batch.segmented
 

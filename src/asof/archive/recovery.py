@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from asof.archive.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.archive.scan import Batch, FileRange, entered, read_range
+from asof.catalog.asked import set_apart
 from asof.catalog.rows import COLUMNS
 from asof.errors import ArchiveError
 from asof.model import Damage, Segment
@@ -66,4 +67,6 @@ def _adopt(archive: OpenArchive, segment: Segment, batch: Batch, size: int) -> i
             catalog.put_segment(replace(segment, sealed=True))
         first_damage = min((damage.offset for damage in batch.damage), default=size)
         sound = [row for row in batch.rows if int(row[_OFFSET] or 0) < first_damage]
-        return catalog.add_rows(sound, number)
+        added = catalog.add_rows(sound, number)
+        asked = [each for each in batch.asked if each.offset < first_damage]
+        return added - set_apart(archive.ledger, asked, batch.source.path, number)

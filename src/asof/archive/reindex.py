@@ -1,11 +1,13 @@
 """Rebuild the database from the WARC files alone. They are only read."""
 
+from collections import defaultdict
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from asof.archive.folder import Folder
 from asof.archive.scan import Batch, Progress, Spread, entered, is_vouched, ranges, read_range
+from asof.catalog.asked import Asked, set_apart
 from asof.catalog.captures import Catalog
 from asof.catalog.inventory import forget
 from asof.errors import AsofError
@@ -75,14 +77,18 @@ def _rebuild(folder: Folder, ledger: Ledger, spread: Spread, progress: Progress)
     ordered = sorted(paths, key=lambda path: Folder.is_imported(path.name))
     work = [item for path in ordered for item in ranges(path)]
     segments: dict[Path, Segment] = {}
+    asked: dict[Path, list[Asked]] = defaultdict(list)
     with ledger.transaction():
         batch: Batch
         for batch in spread(read_range, work):
             captures += _take(catalog, segments, batch)
+            asked[batch.source.path] += batch.asked
             damage.extend((*batch.damage, *batch.unusable))
             if not is_vouched(batch.source.path):
                 damage.extend(batch.doubtful)
             progress(batch.source.size)
+        for path, own in asked.items():
+            captures -= set_apart(ledger, own, path, catalog.put_segment(segments[path]))
         crawls = catalog.crawls()
     damage += [Damage(path.name, 0, "is no file, and was left out") for path in folder.strays()]
     return Reindexed(len(paths), captures, len(crawls), tuple(damage))

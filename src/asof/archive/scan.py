@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from asof.archive.folder import Folder
+from asof.catalog.asked import Asked, asked, of_interest
 from asof.catalog.captures import Catalog
 from asof.catalog.derive import fast_row, missing_identity, row
 from asof.catalog.rows import Row
@@ -59,10 +60,11 @@ class Batch:
     """What a range holds: rows for the catalog, damage, and what it says about its crawl.
 
     `unusable` are whole records that nobody could ask for: they are kept, but have no URL or no
-    date to be found by. `doubtful` are those whose digest does not hold. `uneven` says that the
-    file had better be written anew: some gzip member holds several records, which then have no
-    place of their own to be read from; one is in several segments (`segmented`); or a digest does
-    not hold, and no checksum would tell whether that was so when it came.
+    date to be found by. `doubtful` are those whose digest does not hold. `asked` are the
+    requests whose answers are to be set apart. `uneven` says that the file had better be written
+    anew: some gzip member holds several records, which then have no place of their own to be read
+    from; one is in several segments (`segmented`); or a digest does not hold, and no checksum would
+    tell whether that was so when it came.
     """
 
     source: FileRange
@@ -72,6 +74,7 @@ class Batch:
     crawls: list[Crawl]
     unusable: list[Damage]
     doubtful: list[Damage]
+    asked: list[Asked]
     uneven: bool = False
     segmented: bool = False
 
@@ -123,7 +126,7 @@ def is_vouched(path: Path) -> bool:
 
 def read_range(source: FileRange) -> Batch:
     """Scan one range; runs in a worker."""
-    batch = Batch(source, 0, [], [], [], [], [])
+    batch = Batch(source, 0, [], [], [], [], [], [])
     records, uneven, segmented = 0, False, False
     doubt = False  # see `asof.warc.foreign.mend`
     checked = packing(source.path) is Packing.GZIP
@@ -145,13 +148,16 @@ def read_range(source: FileRange) -> Batch:
         entry = row(found, problems)
         if entry is not None:
             batch.rows.append(_doubted(entry) if doubt else entry)
+        elif (request := asked(found)) is not None:
+            batch.asked.append(request)
         else:
             _note(found, batch)
         if problems:
             where = found.where
             batch.doubtful.append(Damage(where.file, where.offset, problems[0], where.length))
             uneven = uneven or not checked
-    return replace(batch, records=records, uneven=uneven, segmented=segmented)
+    wanted = of_interest(batch.asked)
+    return replace(batch, records=records, asked=wanted, uneven=uneven, segmented=segmented)
 
 
 def _doubted(entry: Row) -> Row:

@@ -21,14 +21,14 @@ from asof.catalog.derive import comparable, derive
 from asof.catalog.observe import Observation, Reader, observe
 from asof.catalog.payloads import Payloads
 from asof.catalog.referents import ANSWERS, NOT_MODIFIED, last_instant
-from asof.catalog.rows import COLUMNS, Row, capture_of
+from asof.catalog.rows import APART, COLUMNS, Row, capture_of
 from asof.clock import Instant
 from asof.errors import AsofError
 from asof.ledger import Ledger, translated, url_key
-from asof.model import IMPORTED, Capture, CoherencePlan, Crawl, CrawlState, Segment
-from asof.url import LAST, canonical, key_ranges, surt
+from asof.model import Capture, CoherencePlan, Crawl, CrawlState, Segment
+from asof.url import canonical, key_ranges, surt
 from asof.warc.digest import same
-from asof.warc.file_names import known_name, path_of
+from asof.warc.file_names import IMPORTED, known_name, path_of
 from asof.warc.info import check_crawl_id
 from asof.warc.reader import read_record
 from asof.warc.record import Flag
@@ -70,7 +70,7 @@ _INSERT_PLAIN = (
 _TORN = {Flag.CUT_SHORT.value, Flag.WRONG_CHECKSUM.value}
 _SAME_KEY = "surt = ? AND at = ? AND record_id = ?"
 _WIDTH = len(COLUMNS)
-_EVERYTHING = (("", LAST),)
+_EVERYTHING = (("", APART),)
 
 # A condition in SQL, and the values for its question marks.
 Condition = tuple[str, Sequence[str | int]]
@@ -147,10 +147,12 @@ class Catalog:
         until: Instant | None = None,
         crawl: str | None = None,
         backwards: bool = False,
+        apart: bool = False,
     ) -> Iterator[Capture]:
         """Captures that match, in the order of key and time, fetched as they are asked for.
 
-        `prefix` is a URL, a key or a SURT prefix; see `asof.url.key_ranges`.
+        `prefix` is a URL, a key or a SURT prefix; see `asof.url.key_ranges`. With `apart`, those
+        that are set apart, and no others (`asof.catalog.asked`).
         """
         filters: list[tuple[str, str | int | None]] = [
             ("c.at >= ?", since),
@@ -166,6 +168,8 @@ class Catalog:
             named = _named(url)
             if self._select([("c.surt = ?", [key]), named], "LIMIT 1"):
                 where.append(named)
+        if apart:
+            ranges = tuple((APART + low, APART + high) for low, high in ranges)
         for low, high in reversed(ranges) if backwards else ranges:
             yield from self.scan(low, high, where, backwards=backwards)
 
@@ -190,13 +194,18 @@ class Catalog:
     def anomalies(self, capture: Capture) -> tuple[str, ...] | None:
         """What is noted of a capture, here or of a copy in another segment; None: it is in none."""
         sql = f"SELECT anomalies FROM captures WHERE {_SAME_KEY}"
-        found = self._ledger.fetch(sql, (capture.surt, capture.at, capture.record_id))
+        name = (capture.at, capture.record_id)
+        found = self._ledger.fetch(sql, (capture.surt, *name))
+        if not found:  # its record alone does not say that it is set apart
+            low = APART + capture.surt.partition("?")[0] + "?"
+            sql = sql.replace("surt = ?", "surt BETWEEN ? AND ?")
+            found = self._ledger.fetch(sql, (low, low + APART, *name))
         return tuple((found[0][0] or "").split()) if found else None
 
     def flagged(self) -> Iterator[Capture]:
         """What was not whole, or not sure, as it came from others."""
         noted = ("c.anomalies IS NOT NULL", ())
-        for low, high in _EVERYTHING:
+        for low, high in (*_EVERYTHING, (APART, APART * 2)):
             found = self.scan(low, high, [noted])
             yield from (each for each in found if any(flag in each.anomalies for flag in Flag))
 
@@ -212,7 +221,7 @@ class Catalog:
         # Of a bare column beside max(), SQLite gives the value in the row of the maximum.
         sql = (
             "SELECT c.url, c.status, max(c.at) FROM captures c CROSS JOIN segments s "
-            f"ON s.no = c.segment WHERE {_ANSWER[0]} {within} GROUP BY c.url"
+            f"ON s.no = c.segment WHERE c.surt < '{APART}' AND {_ANSWER[0]} {within} GROUP BY c.url"
         )
         rows = self._ledger.fetch(sql, [*_ANSWER[1], *([] if crawl is None else [crawl])])
         return {url: (status, at) for url, status, at in rows}

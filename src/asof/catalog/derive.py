@@ -139,9 +139,9 @@ def row(record: StoredRecord, problems: Sequence[str] = ()) -> Row | None:
 def fast_row(content: bytes | bytearray, offset: int, length: int) -> Row | tuple[()] | None:
     """The row of the one record that a member holds, if it is a response as most tools write it.
 
-    Empty for a record that goes with one (a request, or metadata about it) and is no capture. None
-    for anything else: `row` understands every record, and gives exactly the same (a property test
-    compares the two). This spares the making of values that only the row needs, for import and
+    Empty for a record that goes with one (a GET request, or metadata about it) and is no capture.
+    None for anything else: `row` understands every record, and gives exactly the same (a property
+    test compares the two). This spares the making of values that only the row needs, for import and
     reindex go through here a million times over: 29 us a record by `row`, 5 here, where there was a
     C compiler at installation (ADR 7).
     """
@@ -207,8 +207,11 @@ def stored_id(header: WarcHeader) -> str | None:
     in another file is the same.
     """
     field = header.get("WARC-Record-ID")
-    if not field:
-        return None
+    return short_id(field) if field else None
+
+
+def short_id(field: str) -> str:
+    """An id that a record names, as that record's own is stored."""
     bare = field[1:-1] if field[0] == "<" and field[-1] == ">" else field
     if bare.startswith(_UUID) and _UUID_FORM.fullmatch(bare, len(_UUID)):
         return bare[len(_UUID) :]
@@ -228,7 +231,7 @@ def _identity(header: WarcHeader) -> tuple[str, str, Instant] | None:
     if kind not in _HTTP_KINDS and header.get("Content-Type") == _WARC_FIELDS:
         return None
     url, date = header.get("WARC-Target-URI"), header.get("WARC-Date")
-    target = _target(url) if url else ""
+    target = target_uri(url) if url else ""
     at = warc_date(date) if date else None
     return (kind, target, at) if target and at is not None else None
 
@@ -248,7 +251,7 @@ def missing_identity(header: WarcHeader) -> str | None:
     return None
 
 
-def _target(url: str) -> str:
+def target_uri(url: str) -> str:
     """WARC 1.0 had angle brackets around the URL, and wget still writes them."""
     if url[0] == "<" and url[-1] == ">":
         url = url[1:-1]
@@ -261,7 +264,7 @@ def _reference(header: WarcHeader) -> tuple[str | None, str | None, Instant | No
     url, date = exact_reference(header)
     return (
         None if profile is None else _PROFILE.sub("", profile),
-        _target(url) if url else None,
+        target_uri(url) if url else None,
         warc_date(date) if date else None,
     )
 

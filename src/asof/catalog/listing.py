@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from asof.catalog.captures import Key
+from asof.catalog.rows import APART
 from asof.clock import Clock, Instant
 from asof.ledger import Ledger
 from asof.url import LAST, key_ranges
@@ -81,15 +82,15 @@ class Listing:
         sql = (
             "WITH ends AS MATERIALIZED (SELECT CAST(key AS INTEGER) AS no, value FROM json_each(?))"
             " SELECT DISTINCT c.surt FROM captures c CROSS JOIN ends ON ends.no = c.segment "
-            "WHERE c.offset >= ends.value"
+            f"WHERE c.offset >= ends.value AND c.surt < '{APART}'"
         )
         return [key for (key,) in self._ledger.fetch(sql, [json.dumps(ends)])] if ends else []
 
     def host_keys(self, after: str = "") -> Iterator[HostKey]:
         """Hosts in the order of their keys, beyond the key `after`."""
         start = after + LAST if after else ""
-        sql = "SELECT surt, url FROM captures WHERE surt > ? ORDER BY surt LIMIT 1"
-        while rows := self._ledger.fetch(sql, [start]):
+        sql = "SELECT surt, url FROM captures WHERE surt > ? AND surt < ? ORDER BY surt LIMIT 1"
+        while rows := self._ledger.fetch(sql, [start, APART]):
             name, prefix = _host(rows[0][1])
             host, parenthesis, _ = rows[0][0].partition(")/")
             found = HostKey(host + parenthesis if name != prefix else rows[0][0], name, prefix)

@@ -4,6 +4,7 @@ A record whose digests do not hold is no evidence of anything, so it is left out
 there.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +13,8 @@ from pathlib import Path
 
 from asof.archive.folder import Folder
 from asof.archive.scan import FileRange, Spread, ranges, told_of
-from asof.catalog.derive import fast_row, row
+from asof.catalog.asked import Answer, Asked, asked, of_interest, pairs
+from asof.catalog.derive import fast_row, is_http, row
 from asof.catalog.rows import Row, capture_of
 from asof.clock import Instant
 from asof.coherence.certificate import Choice, FileSum
@@ -38,11 +40,12 @@ class Scanned:
     def __init__(
         self, warc: Path, sizes: Mapping[str, int], captures: Sequence[Capture],
         crawls: Iterable[Crawl], owners: Mapping[str, str | None], missing: Iterable[str],
-        unsound: int,
+        unsound: int, asked: Mapping[str, Sequence[Asked]],
     ) -> None:  # fmt: skip
         self.warc, self.sizes, self.owners = warc, sizes, owners
         self.missing, self.unsound = sorted(missing), unsound
         self._captures = captures
+        self._got = [*_got(warc, captures, asked)] if asked else captures
         self._crawls = sorted(crawls, key=lambda c: (not c.imported, c.started, c.id))
 
     @cached_property
@@ -58,10 +61,10 @@ class Scanned:
         return self._crawls
 
     def chosen(self, choice: Choice) -> Iterator[Capture]:
-        return only_chosen(choice, self._captures)
+        return only_chosen(choice, self._got)
 
     def of_sites(self, sites: Collection[str]) -> Iterator[Capture]:
-        return (capture for capture in self._captures if site_of(capture.surt) in sites)
+        return (capture for capture in self._got if site_of(capture.surt) in sites)
 
     def with_payloads(self, digests: Collection[str]) -> Iterator[Capture]:
         """Captures that hold these payloads."""
@@ -78,6 +81,7 @@ class SoundPart:
     unsound: list[int]
     # The name under which the file was begun, and that of the file of its crawl before it.
     began: list[tuple[str, str]]
+    asked: list[Asked]
 
 
 def scan_files(
@@ -92,6 +96,7 @@ def scan_files(
     captures: list[Capture] = []
     crawls: dict[str, Crawl] = {}
     owners: dict[str, str | None] = {}
+    asked: dict[str, list[Asked]] = defaultdict(list)
     unsound = 0
     names, previous = set(sizes), set()
     for part in spread(read_sound, work):
@@ -107,12 +112,31 @@ def scan_files(
         found = [capture_of(each, file, owner) for each in part.rows]
         captures += [c for c in found if c.where.offset + c.where.length <= sizes[file]]
         unsound += sum(end <= sizes[file] for end in part.unsound)
+        if part.asked:
+            asked[file] += [each for each in part.asked if each.end <= sizes[file]]
         for name, before in part.began:
             names.add(name)
             previous.add(before)
         progress(part.source.size)
     missing = previous - names - {""}
-    return Scanned(folder.warc, sizes, captures, crawls.values(), owners, missing, unsound)
+    return Scanned(folder.warc, sizes, captures, crawls.values(), owners, missing, unsound, asked)
+
+
+def _got(
+    warc: Path, captures: Iterable[Capture], asked: Mapping[str, Sequence[Asked]]
+) -> Iterator[Capture]:
+    """The captures without those that are answers to other methods than GET."""
+    urls = {(file, each.url) for file, own in asked.items() for each in own}
+    answers: dict[str, dict[Answer, Capture]] = defaultdict(dict)
+    for c in captures:
+        if is_http(c.kind, c.url) and (c.where.file, c.url) in urls:
+            end = c.where.offset + c.where.length
+            answers[c.where.file][Answer(c.where.offset, end, c.record_id, c.url, c.at)] = c
+        else:
+            yield c
+    for file, found in answers.items():
+        apart = pairs(warc / file, asked[file], [*found])
+        yield from (capture for answer, capture in found.items() if answer not in apart)
 
 
 def _brought_up(known: Crawl | None, later: Crawl) -> Crawl:
@@ -137,7 +161,7 @@ def _clipped(path: Path, size: int) -> list[FileRange]:
 
 def read_sound(source: FileRange) -> SoundPart:
     """The sound records of one range; runs in a worker."""
-    part = SoundPart(source, [], [], [], [])
+    part = SoundPart(source, [], [], [], [], [])
     records: Iterator[Row | tuple[()] | StoredRecord | Damage] = scan_as(
         source.path, _sound_row, start=source.start, end=source.end
     )
@@ -147,7 +171,7 @@ def read_sound(source: FileRange) -> SoundPart:
                 part.rows.append(found)
         elif isinstance(found, StoredRecord):
             _take(found, part)
-    return part
+    return replace(part, asked=of_interest(part.asked))
 
 
 def _take(record: StoredRecord, part: SoundPart) -> None:
@@ -155,6 +179,8 @@ def _take(record: StoredRecord, part: SoundPart) -> None:
     entry = row(record)
     crawl = read_crawl(record) if entry is None else None
     end = record.where.offset + record.where.length
+    if entry is None and (request := asked(record)) is not None:
+        part.asked.append(request)
     if entry is None and crawl is None:
         return
     if not _is_sound(record):

@@ -19,12 +19,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import starmap
 from operator import attrgetter
 from threading import Lock
 from typing import NamedTuple
 
 from asof.archive.archive import OpenArchive
-from asof.catalog.observe import Observation
+from asof.catalog.observe import Observation, observe
 from asof.clock import SECOND, Instant, whole_second
 from asof.coherence.host_trust import RESOLUTION, RanBack, ran_back
 from asof.coherence.measure import Believed, believed, judge
@@ -116,7 +117,7 @@ class Chooser:
     """Of one archive. What is known of URLs is kept for as long as nothing is written."""
 
     def __init__(self, archive: OpenArchive) -> None:
-        self._archive = archive
+        self.archive = archive
         self._trust = KeptTrust(archive)
         self._known: OrderedDict[str, tuple[tuple[Believed, RanBack], ...]] = OrderedDict()
         self._sights, self._version = 0, (-1, -1, -1)
@@ -172,24 +173,19 @@ class Chooser:
 
     def _rated(self, url: str, at: Instant, has: Has) -> list[Rated]:
         """Of several names for one key the nearest first."""
-        found: list[Rated] = []
-        names = self._of(url)
-        for known, back in names:
-            lost = frozenset(
-                crawl
-                for crawl, stretches in back.items()
-                if any(low <= at <= high for low, high in stretches)
-            )
-            if lost:
-                known = believed(known.url, known.seen, known.trust, lost)
-            of_name = rated(known, at, has)
-            found += of_name if one_address(url, known.url) else map(_of_another, of_name)
-        if len(names) > 1:
-            found.sort(key=lambda each: (not each.sure, abs(each.sight.at - at)))
-        return found
+        return _rated(url, self._of(url), at, has)
+
+    def among(self, url: str, captures: Sequence[Capture], at: Instant, policy: Policy) -> Choice:
+        """What shows a URL by these captures alone, which are answers to the same question; of
+        what is known as well, that from before the moment.
+        """
+        seen = observe(captures, others=self.archive.catalog)
+        found = _rated(url, starmap(self._believed, seen.items()), at)
+        found.sort(key=lambda each: (not each.sure, each.sight.at > at))
+        return chosen(url, at, found, policy)
 
     def _of(self, url: str) -> Sequence[tuple[Believed, RanBack]]:
-        version = self._archive.ledger.version()
+        version = self.archive.ledger.version()
         with self._turn:
             if version != self._version:
                 self._known.clear()
@@ -208,10 +204,34 @@ class Chooser:
 
     def _read(self, url: str) -> Iterator[tuple[Believed, RanBack]]:
         """What there is of a URL; where only others under its key are known, of each of them."""
-        for name, seen in self._archive.catalog.observed(url).items():
-            host = host_of(name)
-            trust = self._trust.of(host) if _rests_on_words(seen) else HostTrust(host)
-            yield believed(name, seen, trust), ran_back(sight.capture for sight in seen)
+        for name, seen in self.archive.catalog.observed(url).items():
+            yield self._believed(name, seen)
+
+    def _believed(self, name: str, seen: Sequence[Observation]) -> tuple[Believed, RanBack]:
+        host = host_of(name)
+        trust = self._trust.of(host) if _rests_on_words(seen) else HostTrust(host)
+        return believed(name, seen, trust), ran_back(sight.capture for sight in seen)
+
+
+def _rated(
+    url: str, names: Iterable[tuple[Believed, RanBack]], at: Instant, has: Has = _anything
+) -> list[Rated]:
+    found: list[Rated] = []
+    several = False
+    for number, (known, back) in enumerate(names):
+        several = number > 0
+        lost = frozenset(
+            crawl
+            for crawl, stretches in back.items()
+            if any(low <= at <= high for low, high in stretches)
+        )
+        if lost:
+            known = believed(known.url, known.seen, known.trust, lost)
+        of_name = rated(known, at, has)
+        found += of_name if one_address(url, known.url) else map(_of_another, of_name)
+    if several:
+        found.sort(key=lambda each: (not each.sure, abs(each.sight.at - at)))
+    return found
 
 
 def _rests_on_words(seen: Sequence[Observation]) -> bool:

@@ -164,7 +164,7 @@ class _Shelf:
         moment = parse_moment(wanted.stamp, self._pages.clock.now())
         if request.method not in ("GET", "HEAD"):
             asked = request.method, request.headers.get("content-type", ""), body
-            return posted(self._pages.archive, asked, wanted.url, moment, wanted.policy)
+            return posted(self._pages.chooser, asked, wanted.url, moment, wanted.policy)
         chooser = self._pages.chooser
         choose = chooser.page if wanted.form == BELOW_BANNER else chooser.choose
         return choose(wanted.url, moment, wanted.policy, self._parts.having(request))

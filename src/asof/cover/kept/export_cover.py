@@ -26,8 +26,8 @@ class Chosen(Selection):
         """Never: even if all documents were kept, there are captures that are no documents."""
         return False
 
-    def captures(self, archive: OpenArchive) -> Iterator[Capture]:
-        found = archive.captures()
+    def captures(self, archive: OpenArchive, *, apart: bool = False) -> Iterator[Capture]:
+        found = archive.captures(apart=apart)
         return (capture for capture in found if capture.record_id in self.records)
 
 

@@ -1,0 +1,256 @@
+"""What was asked for by another method than GET, and the captures that are its answers.
+
+What a server answers to POST, HEAD or OPTIONS says nothing of what it gives to GET, so such an
+answer is set apart: no question about its URL, its host or all captures sees it. Its key begins
+with APART, beyond all others, and goes on as that of cdxj-indexer and pywb: the method, and for
+POST and PUT what the body said, are appended to the URL (`__wb_method=post&...`).
+
+An answer belongs to a request of its file by WARC-Concurrent-To in either of them (WARC 1.1 section
+5.7); where neither names anything, to the next one of the same URL and date, before or after it.
+"""
+
+import json
+import re
+from base64 import b64encode
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from email.message import Message
+from email.parser import BytesParser
+from email.policy import HTTP
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote_plus, urlencode
+
+from asof.catalog.captures import Catalog
+from asof.catalog.dates import warc_date
+from asof.catalog.derive import is_http, short_id, stored_id, target_uri
+from asof.catalog.rows import APART, COLUMNS, Row
+from asof.clock import DAY, Instant
+from asof.errors import DamageError, InputError
+from asof.ledger import Ledger
+from asof.url import surt
+from asof.warc.reader import beginning, read_record
+from asof.warc.record import StoredRecord, WarcHeader
+
+_METHOD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ")
+_FIELD = re.compile(rb"^content-type:[ \t]*([^\r\n]*)", re.IGNORECASE | re.MULTILINE)
+_SAME_ID = re.compile(r"~[0-9a-f]{8}\Z")  # see Catalog.add_rows
+_LONGEST = 4096  # of what a body said, as in cdxj-indexer
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request: its record, what that names as concurrent, and what makes the key of an answer.
+
+    `address` is the URL with method and body; empty for a GET, which only takes its turn.
+    """
+
+    offset: int
+    end: int
+    record_id: str
+    names: frozenset[str]
+    url: str
+    at: Instant
+    address: str
+
+
+class Answer(NamedTuple):
+    """What is to be known of a capture to find its request."""
+
+    offset: int
+    end: int
+    record_id: str
+    url: str
+    at: Instant
+
+
+def asked(record: StoredRecord) -> Asked | None:
+    """The request that a record is; None for any other, and for a GET that names its answer."""
+    header = record.header
+    if header.kind != "request":
+        return None
+    url = target_uri(header.get("WARC-Target-URI") or " ")
+    at, names = warc_date(header.get("WARC-Date") or ""), concurrent(header)
+    method, declared, body = parts_of(beginning(record))
+    if not method or at is None or not is_http("response", url) or (method == "GET" and names):
+        return None
+    where = record.where
+    return Asked(
+        where.offset, where.offset + where.length, stored_id(header) or "", names, url, at,
+        "" if method == "GET" else address(url, method, declared, body),
+    )  # fmt: skip
+
+
+def of_interest(found: Collection[Asked]) -> list[Asked]:
+    """Without GETs that stand beside no other request of their URL and date."""
+    others = {(each.url, each.at) for each in found if each.address}
+    return [each for each in found if (each.url, each.at) in others]
+
+
+def concurrent(header: WarcHeader) -> frozenset[str]:
+    """What a record names as part of the same event."""
+    return frozenset(short_id(name) for name in header.get_all("WARC-Concurrent-To") if name)
+
+
+def parts_of(block: bytes) -> tuple[str, str, bytes]:
+    """Method, type and body of a request; no method where it is none."""
+    head, _, body = block.partition(b"\r\n\r\n")
+    method, kind = _METHOD.match(head), _FIELD.search(head)
+    declared = kind[1].decode("latin-1") if kind else ""
+    return method[1].decode().upper() if method else "", declared, body
+
+
+# -- which answer is to which request --------------------------------------------------------------
+
+
+def pairs(path: Path, requests: Sequence[Asked], answers: Sequence[Answer]) -> dict[Answer, Asked]:
+    """The answers in a file to requests in it that are none of GET, with these."""
+    found: dict[Answer, Asked] = {}
+    by_id: dict[str, list[Answer]] = defaultdict(list)
+    near: dict[Instant | int, list[Answer]] = defaultdict(list)
+    for answer in answers:
+        by_id[_plain(answer.record_id)].append(answer)
+        for place in {answer.at, ~answer.offset, ~answer.end}:
+            near[place].append(answer)
+    alone: dict[tuple[str, Instant], list[Asked | Answer]] = defaultdict(list)
+    named: dict[Answer, Collection[str]] = {}
+    for each in requests:
+        own = [answer for name in each.names for answer in by_id.get(_plain(name), ())]
+        for place in () if own else (each.at, ~each.offset, ~each.end):
+            for answer in near.get(place, ()):
+                if answer not in named:
+                    named[answer] = _named_by(path, answer)
+                if each.record_id in named[answer]:
+                    own.append(answer)
+        found.update(dict.fromkeys(own, each))
+        if not own and not each.names:
+            alone[each.url, each.at].append(each)
+    for answer in answers:
+        if answer not in found and not named.get(answer) and (answer.url, answer.at) in alone:
+            alone[answer.url, answer.at].append(answer)
+    for together in alone.values():
+        found.update(_in_turn(together))
+    return {answer: request for answer, request in found.items() if request.address}
+
+
+def _plain(record_id: str) -> str:
+    """An id without what tells two records apart that somebody gave the same."""
+    return _SAME_ID.sub("", record_id)
+
+
+def _in_turn(together: list[Asked | Answer]) -> Iterator[tuple[Answer, Asked]]:
+    """Requests and answers of one URL and date that name nothing, one after the other."""
+    waiting: deque[Asked | Answer] = deque()
+    for each in sorted(together, key=lambda item: item.offset):
+        if not waiting or isinstance(waiting[0], Asked) is isinstance(each, Asked):
+            waiting.append(each)
+            continue
+        other = waiting.popleft()
+        if isinstance(each, Asked) and isinstance(other, Answer):
+            yield other, each
+        elif isinstance(other, Asked) and isinstance(each, Answer):
+            yield each, other
+
+
+def _named_by(path: Path, answer: Answer) -> Collection[str]:
+    with suppress(DamageError, InputError):
+        return concurrent(read_record(path, answer.offset).header)
+    return ()
+
+
+def set_apart(ledger: Ledger, requests: Iterable[Asked], path: Path, segment: int) -> int:
+    """Give the answers to these requests of a file, entered before, keys of their own; in the
+    caller's transaction. How many of them had been known under these.
+    """
+    by_key: dict[str, list[Asked]] = defaultdict(list)
+    for each in requests:
+        by_key[surt(each.url)].append(each)
+    known = 0
+    for key, own in by_key.items():
+        dates = [each.at for each in own]
+        found = ledger.fetch(
+            f"SELECT {', '.join(COLUMNS)} FROM captures WHERE surt = ? AND at BETWEEN ? AND ? "
+            "AND segment = ? AND kind IN ('response', 'revisit')",
+            [key, min(dates) - DAY, max(dates) + DAY, segment],
+        )
+        rows: dict[Answer, Row] = {answer_of(row): row for row in found}
+        moved = [(rows[answer], each) for answer, each in pairs(path, own, [*rows]).items()]
+        sql = "DELETE FROM captures WHERE surt = ? AND at = ? AND record_id = ?"
+        ledger.db.executemany(sql, [row[:3] for row, _ in moved])
+        anew: list[Row] = [(key_of(each.address), *row[1:]) for row, each in moved]
+        known += len(moved) - Catalog(ledger).add_rows(anew, segment)
+    return known
+
+
+def answer_of(row: Row) -> Answer:
+    return Answer(row[10], row[10] + row[11], row[2], row[3], row[1])
+
+
+# -- keys ------------------------------------------------------------------------------------------
+
+
+def key_of(address: str) -> str:
+    """The key of an answer to what was asked for so."""
+    return APART + surt(address)
+
+
+def address(url: str, method: str, declared: str, body: bytes) -> str:
+    """A URL with the method, and with what was sent; as cdxj-indexer appends it."""
+    said = _said(declared, body)[:_LONGEST] if method in ("POST", "PUT") else ""
+    mark = "&" if "?" in url else "?"
+    return f"{url}{mark}__wb_method={method}{'&' if said else ''}{said}"
+
+
+def _said(declared: str, body: bytes) -> str:
+    with suppress(ValueError, RecursionError):
+        if declared.startswith("application/x-www-form-urlencoded"):
+            return unquote_plus(body.decode())
+        if declared.startswith("multipart/") and "boundary=" in declared:
+            parts = form_parts(declared, body)
+            return urlencode([(_name(part), part.get_payload(decode=True)) for part in parts])
+        if declared.startswith(("application/json", "text/plain")):
+            return _flat(body)
+    if declared.startswith("application/json"):
+        return ""
+    return f"__wb_post_data={b64encode(body).decode()}"
+
+
+def form_parts(declared: str, body: bytes) -> list[Message]:
+    """The parts of a multipart form."""
+    head = f"Content-Type: {declared}\r\n\r\n".encode("latin-1", "replace")
+    parts = BytesParser(policy=HTTP).parsebytes(head + body).walk()
+    return [part for part in parts if not part.is_multipart()]
+
+
+def _name(part: Message) -> str:
+    return str(part.get_param("name", "", "content-disposition"))
+
+
+def _flat(body: bytes) -> str:
+    """The values of some JSON, or of lines of it, by their innermost names; a second is `x.2_`."""
+    found: dict[str, str] = {}
+    often: dict[str, int] = {}
+
+    def take(value: object, name: str) -> None:
+        if isinstance(value, dict):
+            for inner, each in value.items():
+                take(each, inner)
+        elif isinstance(value, list):
+            for each in value:
+                take(each, name)
+        elif name:
+            if name in found:
+                often[name] = often.get(name, 1) + 1
+                name = f"{name}.{often[name]}_"
+            found[name] = str(value)
+
+    try:
+        take(json.loads(body), "")
+    except json.JSONDecodeError:
+        if b"\n" not in body:
+            raise
+        for line in body.split(b"\n"):
+            take(json.loads(line), "")
+    return urlencode(found)
