@@ -135,7 +135,7 @@ def _got(
         else:
             yield c
     for file, found in answers.items():
-        apart = pairs(warc / file, asked[file], [*found])
+        apart = pairs(path_of(warc, file), asked[file], [*found])
         yield from (capture for answer, capture in found.items() if answer not in apart)
 
 
