@@ -10,24 +10,23 @@ from __future__ import annotations
 import json
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain, groupby
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
-from asof.catalog.derive import comparable, derive
+from asof.catalog.derive import comparable, derive, says_other, twin_id
 from asof.catalog.observe import Observation, Reader, observe
 from asof.catalog.payloads import Payloads
 from asof.catalog.referents import ANSWERS, NOT_MODIFIED, last_instant
 from asof.catalog.rows import COLUMNS, Row, capture_of
 from asof.clock import Instant
 from asof.errors import AsofError
-from asof.ledger import Ledger, translated, url_key
+from asof.ledger import Ledger, translated
 from asof.model import Capture, CoherencePlan, Crawl, CrawlState, Segment
 from asof.url import canonical, key_ranges, surt
-from asof.warc.digest import same
 from asof.warc.file_names import known_name, path_of
 from asof.warc.info import check_crawl_id
 from asof.warc.reader import read_record
@@ -66,7 +65,6 @@ _INSERT_PLAIN = (
     f"VALUES ({', '.join('?' * _RARE)}, %d){_KNOWN}"
 )
 _TORN = {Flag.CUT_SHORT.value, Flag.WRONG_CHECKSUM.value}
-_SAME_KEY = "surt = ? AND at = ? AND record_id = ?"
 _WIDTH = len(COLUMNS)
 _EVERYTHING = (("", "\U0010ffff"),)
 
@@ -94,9 +92,17 @@ class Catalog:
         self._warc = warc
         self.payloads = Payloads(ledger)
 
-    def add_rows(self, rows: Sequence[Row], segment_no: int) -> int:
+    def add_rows(
+        self,
+        rows: Sequence[Row],
+        segment_no: int,
+        twins: list[Row] | None = None,
+        lies: Mapping[str, Path] | None = None,
+    ) -> int:
         """Enter captures that lie in a segment; those known already are left, unless they were
-        flagged and these are not. How many were new.
+        flagged and these are not. How many were new; `twins` gets those of another's name.
+
+        `lies` says where files are that have not been put in their place yet.
         """
         if not rows:
             return 0
@@ -110,23 +116,25 @@ class Catalog:
                     added += db.executemany(_INSERT_PLAIN % segment_no, short).rowcount
                 else:
                     added += db.executemany(_INSERT % segment_no, run).rowcount
-            if added < len(ordered) and (others := list(self._contradicting(ordered))):
+            if added < len(ordered) and (others := list(self._contradicting(ordered, lies or {}))):
                 added += db.executemany(_INSERT % segment_no, others).rowcount
+                if twins is not None:
+                    twins += others
             self.payloads.add(ordered, segment_no)
         return added
 
-    def _contradicting(self, rows: Sequence[Row]) -> Iterator[Row]:
+    def _contradicting(self, rows: Sequence[Row], lies: Mapping[str, Path]) -> Iterator[Row]:
         """Of rows those that say something else than a known one of the same name, under another:
         two contents that somebody gave one record id are both kept. A torn copy says nothing else.
         """
-        sql = f"SELECT content FROM captures WHERE {_SAME_KEY}"
-        content, noted = COLUMNS.index("content"), COLUMNS.index("anomalies")
+        noted = COLUMNS.index("anomalies")
         for row in rows:
-            flags, said = str(row[noted] or "").split(), row[content]
-            known = self._ledger.fetch(sql, row[:3])[0][0]
-            if same(known, None if said is None else str(said)) is False and not _TORN & {*flags}:
-                other = f"{row[2]}~{url_key(str(said)) & 0xFFFFFFFF:08x}"
-                flagged = " ".join((*flags, Flag.SAME_ID))
+            given = capture_of(row, "")
+            key = given.surt, given.at, given.record_id
+            (known,) = self._select([("c.surt = ? AND c.at = ? AND c.record_id = ?", key)], "")
+            if not _TORN & {*given.anomalies} and says_other(known, given, self._warc, lies):
+                other = twin_id(given)
+                flagged = " ".join((*given.anomalies, Flag.SAME_ID))
                 yield (*row[:2], other, *row[3:noted], flagged, *row[noted + 1 :])  # type: ignore[misc]
 
     def as_of(self, url: str, at: Instant) -> Capture | None:
@@ -187,8 +195,12 @@ class Catalog:
 
     def anomalies(self, capture: Capture) -> tuple[str, ...] | None:
         """What is noted of a capture, here or of a copy in another segment; None: it is in none."""
-        sql = f"SELECT anomalies FROM captures WHERE {_SAME_KEY}"
-        found = self._ledger.fetch(sql, (capture.surt, capture.at, capture.record_id))
+        sql = (
+            "SELECT anomalies FROM captures WHERE surt = ? AND at = ? AND record_id IN (?, ?) "
+            "ORDER BY record_id"
+        )
+        names = capture.record_id, twin_id(capture)  # the other is before it, if there is one
+        found = self._ledger.fetch(sql, (capture.surt, capture.at, *names))
         return tuple((found[0][0] or "").split()) if found else None
 
     def flagged(self) -> Iterator[Capture]:

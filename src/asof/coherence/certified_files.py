@@ -12,7 +12,7 @@ from pathlib import Path
 
 from asof.archive.folder import Folder
 from asof.archive.scan import FileRange, Spread, ranges
-from asof.catalog.derive import fast_row, row
+from asof.catalog.derive import fast_row, row, says_other, twin_id
 from asof.catalog.rows import Row, capture_of
 from asof.clock import Instant
 from asof.coherence.certificate import Choice, FileSum
@@ -22,7 +22,7 @@ from asof.warc.digest import digest_of, parse_digest
 from asof.warc.file_names import path_of
 from asof.warc.info import read_crawl, read_previous
 from asof.warc.reader import HEAD_REACH, block_chunks, scan_as
-from asof.warc.record import StoredRecord
+from asof.warc.record import Flag, StoredRecord
 from asof.warc.verify import judge, sound_kind
 
 _PIECE = 1 << 20
@@ -106,8 +106,20 @@ def scan_files(
             names.add(name)
             previous.add(before)
         progress(part.source.size)
+    captures = list(_told_apart(captures, folder.warc))
     missing = previous - names - {""}
     return Scanned(folder.warc, sizes, captures, crawls.values(), owners, missing, unsound)
+
+
+def _told_apart(captures: Iterable[Capture], warc: Path) -> Iterator[Capture]:
+    """The captures as the catalog calls them: two contents of one id have two names."""
+    first: dict[tuple[str, Instant, str], Capture] = {}
+    for capture in captures:
+        known = first.setdefault((capture.surt, capture.at, capture.record_id), capture)
+        if known is not capture and says_other(known, capture, warc, {}):
+            noted = (*capture.anomalies, Flag.SAME_ID)
+            capture = replace(capture, record_id=twin_id(capture), anomalies=noted)
+        yield capture
 
 
 def _brought_up(known: Crawl | None, later: Crawl) -> Crawl:
