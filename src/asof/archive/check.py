@@ -15,7 +15,7 @@ from asof.warc.reader import read_record, scan_as
 from asof.warc.record import Flag, StoredRecord
 from asof.warc.verify import sound_kind, verify
 
-_NOTED = {
+NOTED = {
     Flag.CUT_SHORT: "cut short",
     Flag.WRONG_CHECKSUM: "its checksum does not hold",
     Flag.AFTER_DAMAGE: "found after damage, may be forged",
@@ -105,9 +105,9 @@ def check(archive: OpenArchive, *, spread: Spread, progress: Progress) -> Checke
 def _flagged(archive: OpenArchive) -> Iterator[Problem]:
     """What import noted besides digests, which are verified anew."""
     for capture in archive.catalog.flagged():
-        flags = [flag for flag in Flag if flag in capture.anomalies and flag in _NOTED]
+        flags = [flag for flag in Flag if flag in capture.anomalies and flag in NOTED]
         if flags:
-            told = "; ".join(_NOTED[flag] for flag in flags)
+            told = "; ".join(NOTED[flag] for flag in flags)
             where = capture.where
             yield Problem(where.file, where.offset, f"{told} ({capture.url})", capture.record_id)
 

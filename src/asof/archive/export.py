@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from asof.archive.archive import OpenArchive
 from asof.catalog.cdxj import cdxj_lines
-from asof.catalog.derive import derive, record_uri
+from asof.catalog.derive import derive, own_id, record_uri
 from asof.catalog.memento import stored_head
 from asof.catalog.observe import Observation
 from asof.catalog.parquet import write_parquet
@@ -133,9 +133,9 @@ def _with_sources(archive: OpenArchive, selection: Selection) -> set[str]:
     wanted: set[str] = set()
     both = (selection.captures(archive, apart=apart) for apart in (False, True))
     for capture in chain.from_iterable(both):
-        wanted.add(capture.record_id)
         seen = archive.catalog.observation(capture)
-        wanted.update(each.record_id for each in (seen.source, _shown_by(seen)) if each is not None)
+        shown = (capture, seen.source, _shown_by(seen))
+        wanted.update(own_id(each.record_id) for each in shown if each is not None)
     return wanted
 
 

@@ -16,13 +16,15 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import cast
 
 from asof.archive.archive import OpenArchive
+from asof.archive.check import NOTED
 from asof.archive.folder import Folder
 from asof.archive.recovery import recover
 from asof.archive.scan import Batch, Progress, Spread, entered, ranges, read_range
 from asof.catalog.asked import Asked, set_apart
-from asof.catalog.rows import Row
+from asof.catalog.rows import COLUMNS, Row
 from asof.config import DEFAULTS, Config
 from asof.errors import InputError, StorageError
 from asof.files import storage_errors, sync_folder
@@ -41,6 +43,7 @@ from asof.warc.write import WarcFile, member
 # Rows entered at once: sorted by key, so many find their place next to one another (half the time
 # of entering each range by itself), and few enough to hold.
 _ROWS = 20_000
+_OFFSET, _LENGTH = COLUMNS.index("offset"), COLUMNS.index("length")
 # What files are called that others made.
 _SUFFIXES = (*SUFFIXES, ".arc.gz", ".arc", ".wacz")
 
@@ -275,7 +278,9 @@ class _Taker:
         """
         catalog = self._archive.catalog
         rows: list[Row] = []
+        twins: list[Row] = []
         seen = _Seen()
+        enter = partial(catalog.add_rows, twins=twins, lies={target.name: path})
         with self._archive.ledger.attempt() as undo:
             segment = Segment(target.name, path.stat().st_size, sealed=True)
             number = catalog.put_segment(segment)
@@ -284,12 +289,14 @@ class _Taker:
                 seen.take(batch)
                 rows += batch.rows
                 if len(rows) >= _ROWS:
-                    seen.added += catalog.add_rows(rows, number)
+                    seen.added += enter(rows, number)
                     rows.clear()
                 segment, number = entered(catalog, segment, batch)
                 if intact:
                     self._progress(batch.source.size)
-            seen.added += catalog.add_rows(rows, number)
+            seen.added += enter(rows, number)
+            places = ((cast("int", row[at]) for at in (_OFFSET, _LENGTH)) for row in twins)
+            seen.doubtful += [Damage("", at, NOTED[Flag.SAME_ID], size) for at, size in places]
             if intact and (seen.damage or seen.uneven):
                 unusable, flagged = tuple(seen.unusable), tuple(seen.doubtful)
                 raise _NotIntact(unusable, flagged, seen.segmented)

@@ -69,7 +69,7 @@ def _untaken(folder: Folder) -> int:
 
 
 def _rebuild(folder: Folder, ledger: Ledger, spread: Spread, progress: Progress) -> Reindexed:
-    catalog = Catalog(ledger)
+    catalog = Catalog(ledger, folder.warc)
     paths = folder.segment_files()
     damage: list[Damage] = []
     captures = 0

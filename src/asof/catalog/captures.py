@@ -7,29 +7,25 @@ URL and falls back to its neighbours under the key only when there are none.
 
 from __future__ import annotations
 
-import json
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Any
 
-from asof.catalog.derive import comparable, derive
+from asof.catalog.crawl_rows import ALL, PUT, crawl_of, row_of
+from asof.catalog.derive import comparable, derive, says_other, twin_id
 from asof.catalog.observe import Observation, Reader, observe
 from asof.catalog.payloads import Payloads
 from asof.catalog.referents import ANSWERS, NOT_MODIFIED, last_instant
 from asof.catalog.rows import APART, COLUMNS, Row, capture_of
 from asof.clock import Instant
 from asof.errors import AsofError
-from asof.ledger import Ledger, translated, url_key
-from asof.model import Capture, CoherencePlan, Crawl, CrawlState, Segment
+from asof.ledger import Ledger, translated
+from asof.model import Capture, Crawl, Segment
 from asof.url import canonical, key_ranges, surt
-from asof.warc.digest import same
-from asof.warc.file_names import IMPORTED, known_name, path_of
-from asof.warc.info import check_crawl_id
+from asof.warc.file_names import known_name, path_of
 from asof.warc.reader import read_record
 from asof.warc.record import Flag
 
@@ -55,10 +51,6 @@ _INSERT = (
     f"INSERT INTO captures ({', '.join(COLUMNS)}, segment) "
     f"VALUES ({', '.join('?' * len(COLUMNS))}, %d){_KNOWN}"
 )
-_CRAWL = ("id", "seeds", "started", "state", "ended", "settings", "note", "course")
-_CHANGES = ", ".join(f"{name} = excluded.{name}" for name in _CRAWL[1:-1])
-_OTHERS = f"min(substr(file, instr(file, '-') + 1) GLOB '{IMPORTED}*')"  # all are by others
-_FILES = f"(SELECT crawl, {_OTHERS} AS others FROM segments GROUP BY crawl) ON crawl = no"
 _NUMBERED = re.compile(r"([0-9]+)-")
 # The columns from here on are empty in most rows, and sqlite3 takes 0.35 us to bind a None.
 _RARE = COLUMNS.index("redirect")
@@ -68,7 +60,6 @@ _INSERT_PLAIN = (
     f"VALUES ({', '.join('?' * _RARE)}, %d){_KNOWN}"
 )
 _TORN = {Flag.CUT_SHORT.value, Flag.WRONG_CHECKSUM.value}
-_SAME_KEY = "surt = ? AND at = ? AND record_id = ?"
 _WIDTH = len(COLUMNS)
 _EVERYTHING = (("", APART),)
 
@@ -96,9 +87,17 @@ class Catalog:
         self._warc = warc
         self.payloads = Payloads(ledger)
 
-    def add_rows(self, rows: Sequence[Row], segment_no: int) -> int:
+    def add_rows(
+        self,
+        rows: Sequence[Row],
+        segment_no: int,
+        twins: list[Row] | None = None,
+        lies: Mapping[str, Path] | None = None,
+    ) -> int:
         """Enter captures that lie in a segment; those known already are left, unless they were
-        flagged and these are not. How many were new.
+        flagged and these are not. How many were new; `twins` gets those of another's name.
+
+        `lies` says where files are that have not been put in their place yet.
         """
         if not rows:
             return 0
@@ -112,23 +111,25 @@ class Catalog:
                     added += db.executemany(_INSERT_PLAIN % segment_no, short).rowcount
                 else:
                     added += db.executemany(_INSERT % segment_no, run).rowcount
-            if added < len(ordered) and (others := list(self._contradicting(ordered))):
+            if added < len(ordered) and (others := list(self._contradicting(ordered, lies or {}))):
                 added += db.executemany(_INSERT % segment_no, others).rowcount
+                if twins is not None:
+                    twins += others
             self.payloads.add(ordered, segment_no)
         return added
 
-    def _contradicting(self, rows: Sequence[Row]) -> Iterator[Row]:
+    def _contradicting(self, rows: Sequence[Row], lies: Mapping[str, Path]) -> Iterator[Row]:
         """Of rows those that say something else than a known one of the same name, under another:
         two contents that somebody gave one record id are both kept. A torn copy says nothing else.
         """
-        sql = f"SELECT content FROM captures WHERE {_SAME_KEY}"
-        content, noted = COLUMNS.index("content"), COLUMNS.index("anomalies")
+        noted = COLUMNS.index("anomalies")
         for row in rows:
-            flags, said = str(row[noted] or "").split(), row[content]
-            known = self._ledger.fetch(sql, row[:3])[0][0]
-            if same(known, None if said is None else str(said)) is False and not _TORN & {*flags}:
-                other = f"{row[2]}~{url_key(str(said)) & 0xFFFFFFFF:08x}"
-                flagged = " ".join((*flags, Flag.SAME_ID))
+            given = capture_of(row, "")
+            key = given.surt, given.at, given.record_id
+            (known,) = self._select([("c.surt = ? AND c.at = ? AND c.record_id = ?", key)], "")
+            if not _TORN & {*given.anomalies} and says_other(known, given, self._warc, lies):
+                other = twin_id(given)
+                flagged = " ".join((*given.anomalies, Flag.SAME_ID))
                 yield (*row[:2], other, *row[3:noted], flagged, *row[noted + 1 :])  # type: ignore[misc]
 
     def as_of(self, url: str, at: Instant) -> Capture | None:
@@ -193,8 +194,12 @@ class Catalog:
 
     def anomalies(self, capture: Capture) -> tuple[str, ...] | None:
         """What is noted of a capture, here or of a copy in another segment; None: it is in none."""
-        sql = f"SELECT anomalies FROM captures WHERE {_SAME_KEY}"
-        name = (capture.at, capture.record_id)
+        sql = (
+            "SELECT anomalies FROM captures WHERE surt = ? AND at = ? AND record_id IN (?, ?) "
+            "ORDER BY record_id"
+        )
+        # The twin of a record is before it, if there is one.
+        name = capture.at, capture.record_id, twin_id(capture)
         found = self._ledger.fetch(sql, (capture.surt, *name))
         if not found:  # its record alone does not say that it is set apart
             low = APART + capture.surt.partition("?")[0] + "?"
@@ -239,9 +244,7 @@ class Catalog:
         """All crawls: first those of others, then ours, which have a file of ours or none yet;
         oldest first.
         """
-        columns = f"{', '.join(_CRAWL)}, ifnull(others, 0) AS imported"
-        sql = f"SELECT {columns} FROM crawls LEFT JOIN {_FILES} ORDER BY imported DESC, started, id"
-        return [_crawl(row) for row in self._ledger.fetch(sql)]
+        return [crawl_of(row) for row in self._ledger.fetch(ALL)]
 
     def crawl_no(self, crawl_id: str) -> int:
         """The number of a crawl in the ledger; a KeyError when it was never put."""
@@ -251,24 +254,9 @@ class Catalog:
         return int(found[0][0])
 
     def put_crawl(self, crawl: Crawl) -> None:
-        """Enter a crawl, or what has changed about it.
-
-        A turning point stays: a file that was begun after it may speak of the time before it.
-        """
-        plan = crawl.coherence_plan
+        """Enter a crawl, or what has changed about it."""
         with self._ledger.transaction() as db:
-            db.execute(
-                f"INSERT INTO crawls ({', '.join(_CRAWL)}) VALUES ({', '.join('?' * len(_CRAWL))}) "
-                f"ON CONFLICT (id) DO UPDATE SET {_CHANGES}, "
-                "course = CASE WHEN json_extract(course, '$.turn') IS NOT NULL AND "
-                "json_extract(excluded.course, '$.turn') IS NULL THEN course "
-                "ELSE excluded.course END",
-                (
-                    crawl.id, json.dumps(crawl.seeds), crawl.started, crawl.state.value,
-                    crawl.ended, json.dumps(crawl.settings), crawl.note,
-                    plan and json.dumps(asdict(plan)),
-                ),
-            )  # fmt: skip
+            db.execute(PUT, row_of(crawl))
 
     def segments(self) -> list[Segment]:
         """All segments, in the order of their numbers."""
@@ -389,11 +377,3 @@ def _names(url: str) -> tuple[str, ...]:
 def _named(url: str) -> Condition:
     names = _names(url)
     return f"c.url IN ({', '.join('?' * len(names))})", names
-
-
-def _crawl(row: tuple[Any, ...]) -> Crawl:
-    crawl_id, seeds, started, state, ended, settings, note, course, imported = row
-    check_crawl_id(crawl_id)
-    plan = None if course is None else CoherencePlan(**json.loads(course))
-    seeds, state, settings = tuple(json.loads(seeds)), CrawlState(state), json.loads(settings)
-    return Crawl(crawl_id, seeds, started, state, ended, settings, note, plan, bool(imported))

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha1, sha256
 from itertools import chain
@@ -34,15 +34,16 @@ from uuid import NAMESPACE_URL, uuid5
 from asof.catalog.dates import modified, warc_date
 from asof.catalog.rows import Row, capture_of
 from asof.clock import Instant
-from asof.errors import DamageError, InputError
+from asof.errors import AsofError, DamageError, InputError
 from asof.http.entity import decode
 from asof.http.head import content_range, parse_head
+from asof.ledger import url_key
 from asof.model import PARTIAL, WHOLE_PART, Capture, Headers
 from asof.native import compiled
 from asof.url import is_web, resolve, surt
-from asof.warc.digest import base32
+from asof.warc.digest import base32, holds, same
 from asof.warc.file_names import path_of
-from asof.warc.reader import HEAD_REACH, block_chunks, read_record
+from asof.warc.reader import HEAD_REACH, behind, block_chunks, read_record
 from asof.warc.record import Flag, StoredRecord, WarcHeader
 from asof.warc.revisit import block_of, exact_reference
 
@@ -61,6 +62,7 @@ _WARC_FIELDS = "application/warc-fields"
 _SOUND = re.compile(r"sha1:[A-Z2-7]{32}|sha256:[A-Z2-7]{52}====")
 _UUID = "urn:uuid:"
 _UUID_FORM = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_TWIN = re.compile("![0-9a-f]{16}!(.+)", re.DOTALL)
 IDENTICAL = "identical-payload-digest"
 _PROFILE = re.compile(r".*/revisit/")
 _MEDIA_TYPE_END = re.compile(r"[;\s]")
@@ -197,6 +199,7 @@ def _rehashed(capture: Capture, warc: Path) -> Capture:
 
 def record_uri(record_id: str) -> str:
     """The WARC-Record-ID that a capture's `record_id` stands for, without angle brackets."""
+    record_id = own_id(record_id)
     return _UUID + record_id if _UUID_FORM.fullmatch(record_id) else record_id.strip("<>")
 
 
@@ -216,6 +219,37 @@ def short_id(field: str) -> str:
     if bare.startswith(_UUID) and _UUID_FORM.fullmatch(bare, len(_UUID)):
         return bare[len(_UUID) :]
     return f"<{bare}>" if _UUID_FORM.fullmatch(bare) else bare
+
+
+def says_other(known: Capture, given: Capture, warc: Path | None, lies: Mapping[str, Path]) -> bool:
+    """Whether a capture has another content than a known one of its URL, moment and id.
+
+    Where tools digest differently, size and bytes tell; a revisit has none of its own. `lies` says
+    where files are that are not in their place.
+    """
+    told = same(known.content, given.content)
+    if told is not None or "revisit" in (known.kind, given.kind):
+        return told is False
+    if known.size != given.size or given.content is None or warc is None:
+        return True
+    file = known.where.file
+    try:
+        record = read_record(lies.get(file) or path_of(warc, file), known.where.offset)
+        return not holds(given.content, behind(block_chunks(record), record.size - known.size))
+    except AsofError:  # nobody can say that it is the same
+        return True
+
+
+def twin_id(capture: Capture) -> str:
+    """What a capture is called here if another of its URL and moment has its id and says something
+    else. It is sorted before that one: of one instant, the last is what is shown as of then.
+    """
+    return f"!{url_key(str(capture.content)) & (1 << 64) - 1:016x}!{capture.record_id}"
+
+
+def own_id(record_id: str) -> str:
+    """The id that a record itself has."""
+    return match[1] if (match := _TWIN.fullmatch(record_id)) else record_id
 
 
 def is_http(kind: str, url: str) -> bool:

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from asof.catalog.captures import Catalog
-from asof.catalog.derive import ENTITY_LIMIT, is_http, stored_id
+from asof.catalog.derive import ENTITY_LIMIT, is_http, own_id, stored_id
 from asof.catalog.observe import Observation
 from asof.catalog.referents import is_304
 from asof.clock import iso
@@ -127,7 +127,7 @@ def _read(warc_dir: Path, capture: Capture) -> StoredRecord:
             raise
         hint = "Put it back, or run `asof reindex` to go on without it."
         raise DamageError("the file cannot be read", file=file, offset=offset, hint=hint) from error
-    if stored_id(record.header) not in (None, capture.record_id):
+    if stored_id(record.header) not in (None, own_id(capture.record_id)):
         what = "another record lies here than the catalog says"
         hint = "Run `asof reindex` to rebuild the catalog from the WARC files."
         raise DamageError(what, file=file, offset=offset, hint=hint)

@@ -14,7 +14,7 @@ from pathlib import Path
 from asof.archive.folder import Folder
 from asof.archive.scan import FileRange, Spread, ranges, told_of
 from asof.catalog.asked import Answer, Asked, asked, of_interest, pairs
-from asof.catalog.derive import fast_row, is_http, row
+from asof.catalog.derive import fast_row, is_http, own_id, row, says_other, twin_id
 from asof.catalog.rows import Row, capture_of
 from asof.clock import Instant
 from asof.coherence.certificate import Choice, FileSum
@@ -24,7 +24,7 @@ from asof.warc.digest import digest_of, parse_digest
 from asof.warc.file_names import path_of
 from asof.warc.info import read_crawl, read_previous
 from asof.warc.reader import HEAD_REACH, block_chunks, scan_as
-from asof.warc.record import StoredRecord
+from asof.warc.record import Flag, StoredRecord
 from asof.warc.verify import judge, sound_kind
 
 _PIECE = 1 << 20
@@ -118,6 +118,7 @@ def scan_files(
             names.add(name)
             previous.add(before)
         progress(part.source.size)
+    captures = list(_told_apart(captures, folder.warc))
     missing = previous - names - {""}
     return Scanned(folder.warc, sizes, captures, crawls.values(), owners, missing, unsound, asked)
 
@@ -131,12 +132,24 @@ def _got(
     for c in captures:
         if is_http(c.kind, c.url) and (c.where.file, c.url) in urls:
             end = c.where.offset + c.where.length
-            answers[c.where.file][Answer(c.where.offset, end, c.record_id, c.url, c.at)] = c
+            own = own_id(c.record_id)
+            answers[c.where.file][Answer(c.where.offset, end, own, c.url, c.at)] = c
         else:
             yield c
     for file, found in answers.items():
         apart = pairs(path_of(warc, file), asked[file], [*found])
         yield from (capture for answer, capture in found.items() if answer not in apart)
+
+
+def _told_apart(captures: Iterable[Capture], warc: Path) -> Iterator[Capture]:
+    """The captures as the catalog calls them: two contents of one id have two names."""
+    first: dict[tuple[str, Instant, str], Capture] = {}
+    for capture in captures:
+        known = first.setdefault((capture.surt, capture.at, capture.record_id), capture)
+        if known is not capture and says_other(known, capture, warc, {}):
+            noted = (*capture.anomalies, Flag.SAME_ID)
+            capture = replace(capture, record_id=twin_id(capture), anomalies=noted)
+        yield capture
 
 
 def _brought_up(known: Crawl | None, later: Crawl) -> Crawl:

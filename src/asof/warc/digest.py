@@ -96,6 +96,12 @@ def same(one: str | None, other: str | None) -> bool | None:
     return first[1] == second[1]
 
 
+def holds(declared: str, chunks: Iterable[bytes | memoryview]) -> bool:
+    """Whether some bytes have a digest; False also where its algorithm is not known here."""
+    wanted = parse_digest(declared)
+    return isinstance(wanted, tuple) and digest_of(wanted[0], chunks) == wanted[1]
+
+
 def digest_of(new: _NewHash, chunks: Iterable[bytes | memoryview]) -> bytes:
     running = new()
     for chunk in chunks:
