@@ -23,7 +23,7 @@ from asof.archive.recovery import recover
 from asof.archive.scan import Batch, Progress, Spread, entered, ranges, read_range
 from asof.catalog.rows import Row
 from asof.config import DEFAULTS, Config
-from asof.errors import InputError, StorageError
+from asof.errors import InputError
 from asof.files import storage_errors, sync_folder
 from asof.model import IMPORTED, Damage, Segment
 from asof.warc.compression import packing
@@ -317,15 +317,7 @@ class _Taker:
             sync_folder(target.parent)
 
     def _require_room(self, size: int) -> None:
-        """The disk keeps its reserve, as in a crawl."""
-        left = self._config.room(self._archive.folder.root)
-        if left < size:
-            raise StorageError(
-                f"{self._source} was not imported, for {size / 1e6:,.0f} MB more would leave less"
-                f" free than the reserve of {self._config.disk_reserve / 1e6:,.0f} MB.",
-                hint="Make room, or lower disk_reserve in asof.toml, and import it again;"
-                " nothing of it was kept.",
-            )
+        self._config.require_room(self._archive.folder.root, size, self._source)
 
 
 @dataclass(slots=True)
