@@ -108,6 +108,11 @@ def import_files(
                     taken.append(take(path))
                 except InputError as error:
                     refused.append(error)
+                except KeyboardInterrupt as error:
+                    before = f"; files entered before it: {len(taken):,}" if taken else ""
+                    again = "Import again: nothing is stored twice."
+                    error.add_note(f"Nothing of {path} was entered{before}. {again}")
+                    raise
     finally:
         if not existed and place.exists() and not place.segment_files():
             place.undo()
