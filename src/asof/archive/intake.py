@@ -26,7 +26,7 @@ from asof.archive.scan import Batch, Progress, Spread, entered, ranges, read_ran
 from asof.catalog.asked import Asked, set_apart
 from asof.catalog.rows import COLUMNS, Row
 from asof.config import DEFAULTS, Config
-from asof.errors import InputError, StorageError
+from asof.errors import InputError
 from asof.files import storage_errors, sync_folder
 from asof.model import Damage, Segment
 from asof.warc.compression import packing
@@ -113,6 +113,11 @@ def import_files(
                     taken.append(take(path))
                 except InputError as error:
                     refused.append(error)
+                except KeyboardInterrupt as error:
+                    before = f"; files entered before it: {len(taken):,}" if taken else ""
+                    again = "Import again: nothing is stored twice."
+                    error.add_note(f"Nothing of {path} was entered{before}. {again}")
+                    raise
     finally:
         if not existed and place.exists() and not place.segment_files():
             place.undo()
@@ -327,15 +332,7 @@ class _Taker:
             sync_folder(target.parent)
 
     def _require_room(self, size: int) -> None:
-        """The disk keeps its reserve, as in a crawl."""
-        left = self._config.room(self._archive.folder.root)
-        if left < size:
-            raise StorageError(
-                f"{self._source} was not imported, for {size / 1e6:,.0f} MB more would leave less"
-                f" free than the reserve of {self._config.disk_reserve / 1e6:,.0f} MB.",
-                hint="Make room, or lower disk_reserve in asof.toml, and import it again;"
-                " nothing of it was kept.",
-            )
+        self._config.require_room(self._archive.folder.root, size, self._source)
 
 
 @dataclass(slots=True)

@@ -32,7 +32,7 @@ from asof.cli.output import count_progress, open_archive, print_json, say
 from asof.clock import SystemClock, iso
 from asof.config import Config
 from asof.errors import AsofError, NotCaptured, UsageError
-from asof.files import scratch_folder
+from asof.files import scratch_folder, with_reserve
 from asof.report.words import number
 
 if TYPE_CHECKING:
@@ -175,7 +175,8 @@ def _export(
         if not is_lines(out):
             pyarrow()  # if it is missing, that is said before all is read
         read_texts(archive)
-    with count_progress("exporting", None):
+    room = Config.load(archive.folder.root, os.environ).room
+    with with_reserve(room), count_progress("exporting", None):
         if signer is not None:
             return _export_wacz(archive, selection, out, signer.texts)
         return _EXPORTERS[kind](archive, selection, out)

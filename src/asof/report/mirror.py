@@ -11,8 +11,8 @@ from asof.archive.archive import OpenArchive
 from asof.archive.export import Selection
 from asof.clock import Instant, iso
 from asof.config import Config
-from asof.errors import NotCaptured, StorageError
-from asof.files import new_file, output_folder
+from asof.errors import NotCaptured
+from asof.files import new_file, output_folder, reserve_reached
 from asof.replay.choose import Chooser, Policy, Verdict
 from asof.replay.file_names import reference
 from asof.replay.mirror import PAGES, Mirror, MirrorFile
@@ -74,8 +74,7 @@ def export_mirror(
             manifest.write(start[:-1].encode() + b', "files": [')
             for file in mirror.files():
                 if config.room(folder) < 0:
-                    hint = "Make room, or lower disk_reserve, then run the same again."
-                    raise StorageError(f"The disk of {out} has only its reserve left.", hint=hint)
+                    raise reserve_reached(out)
                 entry = _written(folder, file, done)
                 comma = b",\n" if done.files > 1 else b"\n"
                 manifest.write(comma + json.dumps(entry, ensure_ascii=False).encode())
