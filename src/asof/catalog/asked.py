@@ -15,7 +15,6 @@ from base64 import b64encode
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from email.message import Message
 from email.parser import BytesParser
 from email.policy import HTTP
@@ -40,8 +39,7 @@ _SAME_ID = re.compile(r"~[0-9a-f]{8}\Z")  # see Catalog.add_rows
 _LONGEST = 4096  # of what a body said, as in cdxj-indexer
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """A request: its record, what that names as concurrent, and what makes the key of an answer.
 
     `address` is the URL with method and body; empty for a GET, which only takes its turn.
@@ -67,26 +65,42 @@ class Answer(NamedTuple):
 
 
 def asked(record: StoredRecord) -> Asked | None:
-    """The request that a record is; None for any other, and for a GET that names its answer."""
-    header = record.header
-    if header.kind != "request":
-        return None
+    """The request that a record is, if it is one by HTTP that can be understood."""
+    header, where = record.header, record.where
     url = target_uri(header.get("WARC-Target-URI") or " ")
-    at, names = warc_date(header.get("WARC-Date") or ""), concurrent(header)
-    method, declared, body = parts_of(beginning(record))
-    if not method or at is None or not is_http("response", url) or (method == "GET" and names):
+    at = warc_date(header.get("WARC-Date") or "")
+    sent = parts_of(beginning(record))
+    if header.kind != "request" or not sent[0] or at is None or not is_http("response", url):
         return None
-    where = record.where
-    return Asked(
-        where.offset, where.offset + where.length, stored_id(header) or "", names, url, at,
-        "" if method == "GET" else address(url, method, declared, body),
-    )  # fmt: skip
+    whole = "" if sent[0] == "GET" else address(url, *sent)
+    own = stored_id(header) or ""
+    end = where.offset + where.length
+    return Asked(where.offset, end, own, concurrent(header), url, at, whole)
 
 
-def of_interest(found: Collection[Asked]) -> list[Asked]:
-    """Without GETs that stand beside no other request of their URL and date."""
-    others = {(each.url, each.at) for each in found if each.address}
-    return [each for each in found if (each.url, each.at) in others]
+class Requests:
+    """Those of a part of a file that tell what is to be set apart: all but GET. Where they name no
+    answer, GETs of the same URL and date that name none take their turns, and are read if need be.
+    """
+
+    def __init__(self) -> None:
+        self._others: list[Asked] = []
+        self._gets: list[StoredRecord] = []
+
+    def take(self, record: StoredRecord) -> None:
+        """Take a record into account, whatever it is."""
+        if record.header.kind != "request":
+            return
+        if record.data is not None and record.data.startswith(b"GET "):
+            if record.header.get("WARC-Concurrent-To") is None:
+                self._gets.append(record)
+        elif (found := asked(record)) is not None and found.address:
+            self._others.append(found)
+
+    def found(self) -> list[Asked]:
+        alone = {(each.url, each.at) for each in self._others if not each.names}
+        gets = [each for each in map(asked, self._gets if alone else ()) if each is not None]
+        return [*self._others, *(each for each in gets if (each.url, each.at) in alone)]
 
 
 def concurrent(header: WarcHeader) -> frozenset[str]:

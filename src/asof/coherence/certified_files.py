@@ -13,7 +13,7 @@ from pathlib import Path
 
 from asof.archive.folder import Folder
 from asof.archive.scan import FileRange, Spread, ranges
-from asof.catalog.asked import Answer, Asked, asked, of_interest, pairs
+from asof.catalog.asked import Answer, Asked, Requests, pairs
 from asof.catalog.derive import fast_row, is_http, row
 from asof.catalog.rows import Row, capture_of
 from asof.clock import Instant
@@ -153,7 +153,7 @@ def _clipped(path: Path, size: int) -> list[FileRange]:
 
 def read_sound(source: FileRange) -> SoundPart:
     """The sound records of one range; runs in a worker."""
-    part = SoundPart(source, [], [], [], [], [])
+    part, requests = SoundPart(source, [], [], [], [], []), Requests()
     records: Iterator[Row | tuple[()] | StoredRecord | Damage] = scan_as(
         source.path, _sound_row, start=source.start, end=source.end
     )
@@ -163,7 +163,8 @@ def read_sound(source: FileRange) -> SoundPart:
                 part.rows.append(found)
         elif isinstance(found, StoredRecord):
             _take(found, part)
-    return replace(part, asked=of_interest(part.asked))
+            requests.take(found)
+    return replace(part, asked=requests.found())
 
 
 def _take(record: StoredRecord, part: SoundPart) -> None:
@@ -171,8 +172,6 @@ def _take(record: StoredRecord, part: SoundPart) -> None:
     entry = row(record)
     crawl = read_crawl(record) if entry is None else None
     end = record.where.offset + record.where.length
-    if entry is None and (request := asked(record)) is not None:
-        part.asked.append(request)
     if entry is None and crawl is None:
         return
     if not _is_sound(record):
