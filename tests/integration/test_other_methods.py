@@ -197,6 +197,13 @@ def test_the_same_records_again_add_nothing(tmp_path: Path) -> None:
     assert len(Folder(archive).segment_files()) == 1
 
 
+def test_a_copy_beside_something_new_is_known(tmp_path: Path) -> None:
+    post = Asked("POST", b"b")
+    archive = taken(tmp_path, in_order([post]), in_order([post, Asked("GET", b"a")]))
+    assert kept(archive) == (["02"], ["01"])
+    assert len(Folder(archive).segment_files()) == 2
+
+
 def mixed() -> list[Asked]:
     return [
         Asked("GET", b"<title>one</title>", 1),

@@ -121,9 +121,7 @@ class Committer:
                 if record.kind in _CAPTURES:
                     rows += _rows(record, raw, self._file.path, where)
                 elif record.kind == "request":
-                    data = record.block[0].data if record.block else b""
-                    if not data.startswith(b"GET "):
-                        written[-1].requests.take(_stored(record, self._file.path, where))
+                    written[-1].requests.take(_stored(record, self._file.path, where))
         if self._file is not None:
             self._file.append_packed(members)
         return written

@@ -293,8 +293,7 @@ class _Taker:
                     self._progress(batch.source.size)
             seen.added += catalog.add_rows(rows, number)
             if intact and (seen.damage or seen.uneven):
-                unusable, flagged = tuple(seen.unusable), tuple(seen.doubtful)
-                raise _NotIntact(unusable, flagged, seen.segmented)
+                raise _NotIntact(tuple(seen.unusable), tuple(seen.doubtful), seen.segmented)
             seen.added -= set_apart(self._archive.ledger, seen.asked, path, number)
             new = seen.added or (seen.records and not seen.captures and not self._has(path))
             if new:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from asof.archive.folder import Folder
 from asof.archive.scan import FileRange, Spread, ranges
-from asof.catalog.asked import Answer, Asked, Requests, pairs
+from asof.catalog.asked import Asked, Requests, pairs
 from asof.catalog.derive import fast_row, is_http, row
 from asof.catalog.rows import Row, capture_of
 from asof.clock import Instant
@@ -119,16 +119,15 @@ def _got(
 ) -> Iterator[Capture]:
     """The captures without those that are answers to other methods than GET."""
     urls = {(file, each.url) for file, own in asked.items() for each in own}
-    answers: dict[str, dict[Answer, Capture]] = defaultdict(dict)
-    for c in captures:
-        if is_http(c.kind, c.url) and (c.where.file, c.url) in urls:
-            end = c.where.offset + c.where.length
-            answers[c.where.file][Answer(c.where.offset, end, c.record_id, c.url, c.at)] = c
+    answers: dict[str, list[Capture]] = defaultdict(list)
+    for capture in captures:
+        if is_http(capture.kind, capture.url) and (capture.where.file, capture.url) in urls:
+            answers[capture.where.file].append(capture)
         else:
-            yield c
+            yield capture
     for file, found in answers.items():
-        apart = pairs(warc / file, asked[file], [*found])
-        yield from (capture for answer, capture in found.items() if answer not in apart)
+        apart = pairs(warc / file, asked[file], found)
+        yield from (capture for capture in found if capture.where.offset not in apart)
 
 
 def _brought_up(known: Crawl | None, later: Crawl) -> Crawl:
