@@ -109,11 +109,8 @@ class OpenArchive:
         since: Moment | None = None,
         until: Moment | None = None,
         crawl: str | None = None,
-        apart: bool = False,
     ) -> Iterator[Capture]:
-        """Captures in the order of SURT key and time, as they match; `apart`: what GET did not get
-        (`asof.catalog.asked`), and nothing else.
-        """
+        """Captures in the order of SURT key and time, as they match."""
         start = None if since is None else self.moment(since, start=True)
         end = None if until is None else self.moment(until)
         if start is not None and end is not None and start > end:
@@ -123,9 +120,7 @@ class OpenArchive:
         if crawl is not None:
             self.crawl(crawl)
         url = None if url is None else self.address(url)
-        return self.catalog.captures(
-            url=url, prefix=prefix, since=start, until=end, crawl=crawl, apart=apart
-        )
+        return self.catalog.captures(url=url, prefix=prefix, since=start, until=end, crawl=crawl)
 
     def committed(self) -> dict[str, int]:
         """The files, and how much of each is in the catalog."""

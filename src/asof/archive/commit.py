@@ -12,7 +12,7 @@ from pathlib import Path
 
 from asof.archive.folder import Folder
 from asof.archive.journal import CommitGroup, records_of
-from asof.catalog.asked import Asked, asked, set_apart
+from asof.catalog.asked import Requests, set_apart
 from asof.catalog.captures import Catalog
 from asof.catalog.derive import fast_row, row
 from asof.catalog.rows import Row
@@ -34,7 +34,7 @@ class _Written:
 
     file: WarcFile
     rows: list[Row] = field(default_factory=list)
-    asked: list[Asked] = field(default_factory=list)
+    requests: Requests = field(default_factory=Requests)
     sealed: bool = False
 
 
@@ -70,7 +70,7 @@ class Committer:
                     )
                     number = self._catalog.put_segment(segment)
                     self._catalog.add_rows(part.rows, number)
-                    set_apart(self._ledger, part.asked, part.file.path, number)
+                    set_apart(self._ledger, part.requests.found(), part.file.path, number)
                 also()
         except Exception as error:
             self._failed = error
@@ -121,7 +121,7 @@ class Committer:
                 if record.kind in _CAPTURES:
                     rows += _rows(record, raw, self._file.path, where)
                 elif record.kind == "request":
-                    written[-1].asked += _asked(record, self._file.path, where)
+                    written[-1].requests.take(_stored(record, self._file.path, where))
         if self._file is not None:
             self._file.append_packed(members)
         return written
@@ -159,13 +159,6 @@ def _rows(record: Record, raw: bytes, path: Path, where: Location) -> Sequence[R
         return (found,)
     careful = row(_stored(record, path, where))
     return () if careful is None else (careful,)
-
-
-def _asked(record: Record, path: Path, where: Location) -> Sequence[Asked]:
-    """The request that a record is, if it is none of a GET."""
-    data = record.block[0].data if record.block else b""
-    found = None if data.startswith(b"GET ") else asked(_stored(record, path, where))
-    return () if found is None else (found,)
 
 
 def _stored(record: Record, path: Path, where: Location) -> StoredRecord:

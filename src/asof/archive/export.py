@@ -48,14 +48,22 @@ class Selection:
     def everything(self) -> bool:
         return self == Selection()
 
-    def captures(self, archive: OpenArchive, *, apart: bool = False) -> Iterator[Capture]:
-        return archive.captures(**asdict(self), apart=apart)
+    def captures(self, archive: OpenArchive) -> Iterator[Capture]:
+        return archive.captures(**asdict(self))
+
+    def apart(self, archive: OpenArchive) -> Iterator[Capture]:
+        """Those of them that no GET got (asof.catalog.asked)."""
+        if self.url is not None:
+            return iter(())
+        start = None if self.since is None else archive.moment(self.since, start=True)
+        end = None if self.until is None else archive.moment(self.until)
+        return archive.catalog.captures(prefix=self.prefix, since=start, until=end, apart=True)
 
 
 def export_cdxj(archive: OpenArchive, selection: Selection, out: Path) -> int:
     """A sorted CDXJ index, line for line what cdxj-indexer writes for the same files."""
     count = 0
-    both = (cdxj_lines(selection.captures(archive, apart=apart)) for apart in (False, True))
+    both = cdxj_lines(selection.captures(archive)), cdxj_lines(selection.apart(archive))
     with output_file(out) as file:
         for line in merge(*both):
             file.write(line.encode())
@@ -131,8 +139,7 @@ def _as_response(
 
 def _with_sources(archive: OpenArchive, selection: Selection) -> set[str]:
     wanted: set[str] = set()
-    both = (selection.captures(archive, apart=apart) for apart in (False, True))
-    for capture in chain.from_iterable(both):
+    for capture in chain(selection.captures(archive), selection.apart(archive)):
         seen = archive.catalog.observation(capture)
         shown = (capture, seen.source, _shown_by(seen))
         wanted.update(own_id(each.record_id) for each in shown if each is not None)
@@ -269,7 +276,7 @@ def _all_replayable(archive: OpenArchive, warcs: list[Path]) -> bool:
 
 def _keyed(archive: OpenArchive, captures: Iterable[Capture]) -> Iterator[Capture]:
     """Captures as their records say, those that are set apart under their keys."""
-    apart = {(c.at, c.record_id): c.surt for c in archive.captures(apart=True)}
+    apart = {(c.at, c.record_id): c.surt for c in archive.catalog.captures(apart=True)}
     for capture in captures:
         key = apart.get((capture.at, capture.record_id))
         yield capture if key is None else replace(capture, surt=key)

@@ -303,8 +303,7 @@ class _Taker:
             places = ((cast("int", row[at]) for at in (_OFFSET, _LENGTH)) for row in twins)
             seen.doubtful += [Damage("", at, NOTED[Flag.SAME_ID], size) for at, size in places]
             if intact and (seen.damage or seen.uneven):
-                unusable, flagged = tuple(seen.unusable), tuple(seen.doubtful)
-                raise _NotIntact(unusable, flagged, seen.segmented)
+                raise _NotIntact(tuple(seen.unusable), tuple(seen.doubtful), seen.segmented)
             seen.added -= set_apart(self._archive.ledger, seen.asked, path, number)
             new = seen.added or (seen.records and not seen.captures and not self._has(path))
             if new:

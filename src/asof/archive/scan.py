@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from asof.archive.folder import Folder
-from asof.catalog.asked import Asked, asked, of_interest
+from asof.catalog.asked import Asked, Requests
 from asof.catalog.captures import Catalog
 from asof.catalog.derive import fast_row, missing_identity, row
 from asof.catalog.rows import Row
@@ -127,7 +127,7 @@ def is_vouched(path: Path) -> bool:
 def read_range(source: FileRange) -> Batch:
     """Scan one range; runs in a worker."""
     batch = Batch(source, 0, [], [], [], [], [], [])
-    records, uneven, segmented = 0, False, False
+    records, uneven, segmented, requests = 0, False, False, Requests()
     doubt = False  # see `asof.warc.foreign.mend`
     checked = packing(source.path) is Packing.GZIP
     items: Iterator[Row | tuple[()] | StoredRecord | Damage]
@@ -148,16 +148,15 @@ def read_range(source: FileRange) -> Batch:
         entry = row(found, problems)
         if entry is not None:
             batch.rows.append(_doubted(entry) if doubt else entry)
-        elif (request := asked(found)) is not None:
-            batch.asked.append(request)
         else:
+            requests.take(found)
             _note(found, batch)
         if problems:
             where = found.where
             batch.doubtful.append(Damage(where.file, where.offset, problems[0], where.length))
             uneven = uneven or not checked
-    wanted = of_interest(batch.asked)
-    return replace(batch, records=records, asked=wanted, uneven=uneven, segmented=segmented)
+    asked = requests.found()
+    return replace(batch, records=records, asked=asked, uneven=uneven, segmented=segmented)
 
 
 def _doubted(entry: Row) -> Row:

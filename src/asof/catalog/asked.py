@@ -15,7 +15,6 @@ from base64 import b64encode
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from email.message import Message
 from email.parser import BytesParser
 from email.policy import HTTP
@@ -26,10 +25,11 @@ from urllib.parse import unquote_plus, urlencode
 from asof.catalog.captures import Catalog
 from asof.catalog.dates import warc_date
 from asof.catalog.derive import is_http, short_id, stored_id, target_uri
-from asof.catalog.rows import APART, COLUMNS, Row
+from asof.catalog.rows import APART, COLUMNS, Row, capture_of
 from asof.clock import DAY, Instant
 from asof.errors import DamageError, InputError
 from asof.ledger import Ledger
+from asof.model import Capture
 from asof.url import surt
 from asof.warc.reader import beginning, read_record
 from asof.warc.record import StoredRecord, WarcHeader
@@ -40,8 +40,7 @@ _SAME_ID = re.compile(r"~[0-9a-f]{8}\Z")  # see Catalog.add_rows
 _LONGEST = 4096  # of what a body said, as in cdxj-indexer
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """A request: its record, what that names as concurrent, and what makes the key of an answer.
 
     `address` is the URL with method and body; empty for a GET, which only takes its turn.
@@ -56,37 +55,43 @@ class Asked:
     address: str
 
 
-class Answer(NamedTuple):
-    """What is to be known of a capture to find its request."""
-
-    offset: int
-    end: int
-    record_id: str
-    url: str
-    at: Instant
-
-
 def asked(record: StoredRecord) -> Asked | None:
-    """The request that a record is; None for any other, and for a GET that names its answer."""
-    header = record.header
-    if header.kind != "request":
-        return None
+    """The request that a record is, if it is one by HTTP that can be understood."""
+    header, where = record.header, record.where
     url = target_uri(header.get("WARC-Target-URI") or " ")
-    at, names = warc_date(header.get("WARC-Date") or ""), concurrent(header)
-    method, declared, body = parts_of(beginning(record))
-    if not method or at is None or not is_http("response", url) or (method == "GET" and names):
+    at = warc_date(header.get("WARC-Date") or "")
+    sent = parts_of(beginning(record))
+    if header.kind != "request" or not sent[0] or at is None or not is_http("response", url):
         return None
-    where = record.where
-    return Asked(
-        where.offset, where.offset + where.length, stored_id(header) or "", names, url, at,
-        "" if method == "GET" else address(url, method, declared, body),
-    )  # fmt: skip
+    whole = "" if sent[0] == "GET" else address(url, *sent)
+    own = stored_id(header) or ""
+    end = where.offset + where.length
+    return Asked(where.offset, end, own, concurrent(header), url, at, whole)
 
 
-def of_interest(found: Collection[Asked]) -> list[Asked]:
-    """Without GETs that stand beside no other request of their URL and date."""
-    others = {(each.url, each.at) for each in found if each.address}
-    return [each for each in found if (each.url, each.at) in others]
+class Requests:
+    """Those of a part of a file that tell what is to be set apart: all but GET. Where they name no
+    answer, GETs of the same URL and date that name none take their turns, and are read if need be.
+    """
+
+    def __init__(self) -> None:
+        self._others: list[Asked] = []
+        self._gets: list[StoredRecord] = []
+
+    def take(self, record: StoredRecord) -> None:
+        """Take a record into account, whatever it is."""
+        if record.header.kind != "request":
+            return
+        if record.data is not None and record.data.startswith(b"GET "):
+            if record.header.get("WARC-Concurrent-To") is None:
+                self._gets.append(record)
+        elif (found := asked(record)) is not None and found.address:
+            self._others.append(found)
+
+    def found(self) -> list[Asked]:
+        alone = {(each.url, each.at) for each in self._others if not each.names}
+        gets = [each for each in map(asked, self._gets if alone else ()) if each is not None]
+        return [*self._others, *(each for each in gets if (each.url, each.at) in alone)]
 
 
 def concurrent(header: WarcHeader) -> frozenset[str]:
@@ -105,58 +110,52 @@ def parts_of(block: bytes) -> tuple[str, str, bytes]:
 # -- which answer is to which request --------------------------------------------------------------
 
 
-def pairs(path: Path, requests: Sequence[Asked], answers: Sequence[Answer]) -> dict[Answer, Asked]:
-    """The answers in a file to requests in it that are none of GET, with these."""
-    found: dict[Answer, Asked] = {}
-    by_id: dict[str, list[Answer]] = defaultdict(list)
-    near: dict[Instant | int, list[Answer]] = defaultdict(list)
+def pairs(path: Path, requests: Sequence[Asked], answers: Sequence[Capture]) -> dict[int, Asked]:
+    """The requests in a file that are none of GET, by the places of answers to them in it."""
+    found: dict[int, Asked] = {}
+    named: dict[int, Collection[str]] = {}
+    by_id, near = defaultdict(list), defaultdict(list)
     for answer in answers:
-        by_id[_plain(answer.record_id)].append(answer)
-        for place in {answer.at, ~answer.offset, ~answer.end}:
-            near[place].append(answer)
-    alone: dict[tuple[str, Instant], list[Asked | Answer]] = defaultdict(list)
-    named: dict[Answer, Collection[str]] = {}
+        where = answer.where
+        by_id[_SAME_ID.sub("", answer.record_id)].append(where.offset)
+        for place in {("at", answer.at), ("to", where.offset), ("to", where.offset + where.length)}:
+            near[place].append(where.offset)
+    alone: dict[tuple[str, Instant], dict[int, Asked | None]] = defaultdict(dict)
     for each in requests:
-        own = [answer for name in each.names for answer in by_id.get(_plain(name), ())]
-        for place in () if own else (each.at, ~each.offset, ~each.end):
-            for answer in near.get(place, ()):
-                if answer not in named:
-                    named[answer] = _named_by(path, answer)
-                if each.record_id in named[answer]:
-                    own.append(answer)
+        own = [offset for name in each.names for offset in by_id[_SAME_ID.sub("", name)]]
+        for place in () if own else (("at", each.at), ("to", each.offset), ("to", each.end)):
+            for offset in near[place]:
+                if offset not in named:
+                    named[offset] = _named_by(path, offset)
+                own += [offset] if each.record_id in named[offset] else []
         found.update(dict.fromkeys(own, each))
         if not own and not each.names:
-            alone[each.url, each.at].append(each)
+            alone[each.url, each.at][each.offset] = each
     for answer in answers:
-        if answer not in found and not named.get(answer) and (answer.url, answer.at) in alone:
-            alone[answer.url, answer.at].append(answer)
+        offset, event = answer.where.offset, (answer.url, answer.at)
+        if offset not in found and not named.get(offset) and event in alone:
+            alone[event][offset] = None
     for together in alone.values():
         found.update(_in_turn(together))
-    return {answer: request for answer, request in found.items() if request.address}
+    return {offset: request for offset, request in found.items() if request.address}
 
 
-def _plain(record_id: str) -> str:
-    """An id without what tells two records apart that somebody gave the same."""
-    return _SAME_ID.sub("", record_id)
+def _in_turn(together: dict[int, Asked | None]) -> Iterator[tuple[int, Asked]]:
+    """Requests, and answers as None, of one URL and date that name nothing, one after the other."""
+    waiting: deque[int] = deque()
+    for offset in sorted(together):
+        request = together[offset]
+        if not waiting or (together[waiting[0]] is None) is (request is None):
+            waiting.append(offset)
+        elif request is not None:
+            yield waiting.popleft(), request
+        elif (earlier := together[waiting.popleft()]) is not None:
+            yield offset, earlier
 
 
-def _in_turn(together: list[Asked | Answer]) -> Iterator[tuple[Answer, Asked]]:
-    """Requests and answers of one URL and date that name nothing, one after the other."""
-    waiting: deque[Asked | Answer] = deque()
-    for each in sorted(together, key=lambda item: item.offset):
-        if not waiting or isinstance(waiting[0], Asked) is isinstance(each, Asked):
-            waiting.append(each)
-            continue
-        other = waiting.popleft()
-        if isinstance(each, Asked) and isinstance(other, Answer):
-            yield other, each
-        elif isinstance(other, Asked) and isinstance(each, Answer):
-            yield each, other
-
-
-def _named_by(path: Path, answer: Answer) -> Collection[str]:
+def _named_by(path: Path, offset: int) -> Collection[str]:
     with suppress(DamageError, InputError):
-        return concurrent(read_record(path, answer.offset).header)
+        return concurrent(read_record(path, offset).header)
     return ()
 
 
@@ -175,17 +174,18 @@ def set_apart(ledger: Ledger, requests: Iterable[Asked], path: Path, segment: in
             "AND segment = ? AND kind IN ('response', 'revisit')",
             [key, min(dates) - DAY, max(dates) + DAY, segment],
         )
-        rows: dict[Answer, Row] = {answer_of(row): row for row in found}
-        moved = [(rows[answer], each) for answer, each in pairs(path, own, [*rows]).items()]
+        answers = [capture_of(row, path.name) for row in found]
+        apart = pairs(path, own, answers)
+        moved = [
+            (row, apart[each.where.offset])
+            for row, each in zip(found, answers, strict=True)
+            if each.where.offset in apart
+        ]
         sql = "DELETE FROM captures WHERE surt = ? AND at = ? AND record_id = ?"
         ledger.db.executemany(sql, [row[:3] for row, _ in moved])
         anew: list[Row] = [(key_of(each.address), *row[1:]) for row, each in moved]
         known += len(moved) - Catalog(ledger).add_rows(anew, segment)
     return known
-
-
-def answer_of(row: Row) -> Answer:
-    return Answer(row[10], row[10] + row[11], row[2], row[3], row[1])
 
 
 # -- keys ------------------------------------------------------------------------------------------

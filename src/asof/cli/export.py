@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
@@ -214,5 +215,5 @@ def _to_stdout(archive: OpenArchive, selection: Selection, kind: str, signer: Si
 
 
 def _require_any(archive: OpenArchive, selection: Selection) -> None:
-    if next(selection.captures(archive), None) is None:
+    if next(chain(selection.captures(archive), selection.apart(archive)), None) is None:
         raise NotCaptured("Nothing in the archive matches.", hint="`asof list` shows what it has.")

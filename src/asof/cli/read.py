@@ -89,7 +89,7 @@ def list_command(
         refuse_given(("url", "prefix"), "{} and URL exclude each other.")
         selected["prefix"] = below
     with open_archive(folder) as archive:
-        found = archive.captures(crawl=crawl, apart=False, **selected)
+        found = archive.captures(crawl=crawl, **selected)
         chosen = (capture for capture in found if _is_wanted(capture, statuses, types))
         count = 0
         with judgements(archive) as judged:

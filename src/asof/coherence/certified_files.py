@@ -13,8 +13,8 @@ from pathlib import Path
 
 from asof.archive.folder import Folder
 from asof.archive.scan import FileRange, Spread, ranges, told_of
-from asof.catalog.asked import Answer, Asked, asked, of_interest, pairs
-from asof.catalog.derive import fast_row, is_http, own_id, row, says_other, twin_id
+from asof.catalog.asked import Asked, Requests, pairs
+from asof.catalog.derive import fast_row, is_http, row, says_other, twin_id
 from asof.catalog.rows import Row, capture_of
 from asof.clock import Instant
 from asof.coherence.certificate import Choice, FileSum
@@ -128,17 +128,15 @@ def _got(
 ) -> Iterator[Capture]:
     """The captures without those that are answers to other methods than GET."""
     urls = {(file, each.url) for file, own in asked.items() for each in own}
-    answers: dict[str, dict[Answer, Capture]] = defaultdict(dict)
-    for c in captures:
-        if is_http(c.kind, c.url) and (c.where.file, c.url) in urls:
-            end = c.where.offset + c.where.length
-            own = own_id(c.record_id)
-            answers[c.where.file][Answer(c.where.offset, end, own, c.url, c.at)] = c
+    answers: dict[str, list[Capture]] = defaultdict(list)
+    for capture in captures:
+        if is_http(capture.kind, capture.url) and (capture.where.file, capture.url) in urls:
+            answers[capture.where.file].append(capture)
         else:
-            yield c
+            yield capture
     for file, found in answers.items():
-        apart = pairs(path_of(warc, file), asked[file], [*found])
-        yield from (capture for answer, capture in found.items() if answer not in apart)
+        apart = pairs(path_of(warc, file), asked[file], found)
+        yield from (capture for capture in found if capture.where.offset not in apart)
 
 
 def _told_apart(captures: Iterable[Capture], warc: Path) -> Iterator[Capture]:
@@ -174,7 +172,7 @@ def _clipped(path: Path, size: int) -> list[FileRange]:
 
 def read_sound(source: FileRange) -> SoundPart:
     """The sound records of one range; runs in a worker."""
-    part = SoundPart(source, [], [], [], [], [])
+    part, requests = SoundPart(source, [], [], [], [], []), Requests()
     records: Iterator[Row | tuple[()] | StoredRecord | Damage] = scan_as(
         source.path, _sound_row, start=source.start, end=source.end
     )
@@ -184,7 +182,8 @@ def read_sound(source: FileRange) -> SoundPart:
                 part.rows.append(found)
         elif isinstance(found, StoredRecord):
             _take(found, part)
-    return replace(part, asked=of_interest(part.asked))
+            requests.take(found)
+    return replace(part, asked=requests.found())
 
 
 def _take(record: StoredRecord, part: SoundPart) -> None:
@@ -192,8 +191,6 @@ def _take(record: StoredRecord, part: SoundPart) -> None:
     entry = row(record)
     crawl = read_crawl(record) if entry is None else None
     end = record.where.offset + record.where.length
-    if entry is None and (request := asked(record)) is not None:
-        part.asked.append(request)
     if entry is None and crawl is None:
         return
     if not _is_sound(record):

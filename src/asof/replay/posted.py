@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from asof.archive.archive import OpenArchive
-from asof.catalog.asked import Asked, address, asked, concurrent, form_parts, key_of, parts_of
+from asof.catalog.asked import Asked, Requests, address, concurrent, form_parts, key_of, parts_of
 from asof.catalog.referents import ANSWERS
 from asof.clock import Instant
 from asof.errors import DamageError, InputError
@@ -90,6 +90,8 @@ def _requests(archive: OpenArchive, capture: Capture) -> Iterator[tuple[str, obj
 @lru_cache(_STRETCHES_KEPT)
 def _asked(path: Path, start: int, end: int) -> list[Asked]:
     """The requests in a stretch that are no GET."""
-    found = scan(path, start=start, end=end)
-    requests = (asked(record) for record in found if isinstance(record, StoredRecord))
-    return [each for each in requests if each is not None and each.address]
+    requests = Requests()
+    for record in scan(path, start=start, end=end):
+        if isinstance(record, StoredRecord):
+            requests.take(record)
+    return [each for each in requests.found() if each.address]

@@ -26,9 +26,12 @@ class Chosen(Selection):
         """Never: even if all documents were kept, there are captures that are no documents."""
         return False
 
-    def captures(self, archive: OpenArchive, *, apart: bool = False) -> Iterator[Capture]:
-        found = archive.captures(apart=apart)
+    def captures(self, archive: OpenArchive) -> Iterator[Capture]:
+        found = archive.captures()
         return (capture for capture in found if capture.record_id in self.records)
+
+    def apart(self, archive: OpenArchive) -> Iterator[Capture]:
+        return iter(())
 
 
 def chosen_by_name(archive: OpenArchive, names: Iterable[str]) -> Chosen:
