@@ -18,13 +18,13 @@ from asof.model import PARTIAL, Capture, find_header
 from asof.replay.choose import Choice
 from asof.replay.links import ReplayPlace
 from asof.text.kinds.media import ContentType, content_type, media_of
-from asof.web import address, ranges
+from asof.web import address, lent, ranges
 from asof.web.address import ALONE, BELOW_BANNER, PART, RAW, STILL, Wanted
 
 # A decompression bomb streams through in pieces, but not for ever.
 MAX_SERVED = 8 << 30
-# So much is sent at once: each piece is a turn of another thread.
-_AT_ONCE = 256 << 10
+# So much is sent at once, and waits for who reads it: each piece is a turn of another thread.
+_AT_ONCE = 64 << 10
 Place = tuple[int, int, int | None]
 # As much of a page as its title and where it leads on are looked for in.
 _HEAD_REACH = 64 << 10
@@ -39,7 +39,7 @@ class Body(StreamingResponse):
 
     def __init__(self, pieces: Iterator[bytes], status: int) -> None:
         super().__init__(pieces, status)
-        self.pieces = pieces
+        self.pieces = _sliced(pieces)
         # Of a part that was captured: its place in what it is a part of.
         self.place: Place | None = None
 
@@ -146,7 +146,8 @@ class Opened:
 def open_memento(
     wanted: Wanted, choice: Choice, shown: str, memento: Memento, destination: str
 ) -> Opened:
-    chunks = memento.payload(MAX_SERVED if memento.length is None else None)
+    most = MAX_SERVED if memento.length is None else None
+    chunks = memento.payload(most, lent.block)
     first, size = [], 0
     for chunk in chunks:
         first.append(chunk)
@@ -155,6 +156,14 @@ def open_memento(
             break
     start = b"".join(first)[:_HEAD_REACH]
     return Opened(wanted, choice, shown, memento, destination, start, chain(first, chunks))
+
+
+def _sliced(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    for piece in pieces:
+        if len(piece) <= _AT_ONCE:
+            yield piece
+        else:
+            yield from (piece[at : at + _AT_ONCE] for at in range(0, len(piece), _AT_ONCE))
 
 
 def place_of(memento: Memento) -> Place | None:

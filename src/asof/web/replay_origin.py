@@ -17,7 +17,7 @@ from functools import partial
 from importlib.resources import files
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
@@ -103,7 +103,10 @@ class ReplayOrigin:
         if response is None and (by_document or kind != "empty"):
             response = self._past(request, kind if by_document else "")
         if response is None and asked and (shelf := self._shelves.get(asked[0])):
-            body = await _body(request)
+            try:
+                body = await _body(request)
+            except ClientDisconnect:  # or he was told that it took too long
+                return
             response = await run_in_threadpool(shelf.answer, request, asked, body)
         await (response or PlainTextResponse("Nothing is here.\n", 404))(scope, receive, send)
 
