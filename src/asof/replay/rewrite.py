@@ -1,11 +1,14 @@
 """Rewriting by media type: what can be rewritten, and how."""
 
+import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from asof.replay.links import ReplayPlace
 from asof.replay.rewrite_html import rewrite_html
-from asof.text.encoding.labels import encoding_named
+from asof.replay.xml_acts import XmlActs
+from asof.text.encoding.charset import charset_of, decoded
+from asof.text.encoding.labels import CODECS, encoding_named
 from asof.text.encoding.prescan import declared_label
 from asof.text.encoding.view import open_text
 from asof.text.links.attribute_values import replaced
@@ -30,19 +33,36 @@ _KINDS = {
     "image/svg+xml": RewriteKind.XML,
     "text/css": RewriteKind.CSS,
 }
+_MARKUP = re.compile(rb"www\.w3\.org/(?:1999/xhtml|2000/svg)")
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A rewritten document. `charset` is set when its HTTP header has to say another one now."""
+    """A rewritten document. `charset` is set when its HTTP header has to say another one now.
+
+    XML is `is_quiet` if a parser reads all of it, and finds no link that leads out of the archive.
+    """
 
     data: bytes
     charset: str | None = None
+    is_quiet: bool = True
 
 
 def kind_of(media_type: str | None) -> RewriteKind | None:
     """The language of a media type without parameters, or None for what passes through as it is."""
     return _KINDS.get((media_type or "").lower())
+
+
+def is_xml(media_type: str) -> bool:
+    """Whether browsers parse it as XML."""
+    return media_type.lower().endswith(("+xml", "/xml", "/xsl"))
+
+
+def kind_within(media_type: str, data: bytes) -> RewriteKind | None:
+    """The language of a document by its bytes, too: any XML may hold parts of XHTML and SVG."""
+    kind = kind_of(media_type)
+    holds = kind is None and is_xml(media_type) and _MARKUP.search(data.replace(b"\0", b""))
+    return RewriteKind.XML if holds else kind
 
 
 def rewrite(
@@ -65,6 +85,21 @@ def rewrite(
     label = declared_label(declared or "")
     said = encoding_named(label) if label else None
     return Rewritten(done, None if name == said or (said is None and done.isascii()) else name)
+
+
+def rewrite_xml(
+    data: bytes, media_type: str, declared: str, place: ReplayPlace, *, below: bool = False
+) -> Rewritten:
+    """The same for any XML, of which that without markup stays as it is."""
+    kind = kind_within(media_type, data)
+    done = Rewritten(data)
+    if kind is not None:
+        done = rewrite(data, kind, declared, place, below=below)
+    text = charset_of(done.data, done.charset or declared)
+    seen = XmlActs(decoded(done.data, text).encode("utf-8", "replace"))
+    charset = done.charset if done.data.isascii() else text.name
+    is_quiet = text.name in CODECS and seen.is_read and not seen.leads_out
+    return Rewritten(done.data, charset, is_quiet)
 
 
 def rewrite_css(data: bytes, declared: str | None, place: ReplayPlace) -> tuple[bytes, str]:
