@@ -140,8 +140,8 @@ def _requisites(memento: Memento, room: int) -> Needs:
     if media is not None and kind_of(media) is None and not is_xml(media):
         return NOTHING
     data = b"".join(memento.payload(room))
-    kind = kind_within(media or media_of(data, None, url), data)
     declared = find_header(memento.headers, "Content-Type")
+    kind = kind_within(media or media_of(data, None, url), data, declared)
     if kind is None:
         return Needs(size=len(data))
     if kind is RewriteKind.CSS:

@@ -52,7 +52,7 @@ def xml_for_disk(
     data: bytes, media: str, declared: str | None, place: ReplayPlace, *, scripts: bool
 ) -> bytes:
     """XML that holds markup rewritten, and in any case in the encoding that a file can say."""
-    kind = kind_within(media, data)
+    kind = kind_within(media, data, declared)
     done = Rewritten(data) if kind is None else rewrite(data, kind, declared, place)
     return for_disk(done, RewriteKind.XML, declared, scripts=scripts)
 

@@ -1,6 +1,5 @@
 """Rewriting by media type: what can be rewritten, and how."""
 
-import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -33,7 +32,6 @@ _KINDS = {
     "image/svg+xml": RewriteKind.XML,
     "text/css": RewriteKind.CSS,
 }
-_MARKUP = re.compile(rb"www\.w3\.org/(?:1999/xhtml|2000/svg)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +56,11 @@ def is_xml(media_type: str) -> bool:
     return media_type.lower().endswith(("+xml", "/xml", "/xsl"))
 
 
-def kind_within(media_type: str, data: bytes) -> RewriteKind | None:
+def kind_within(media_type: str, data: bytes, declared: str | None) -> RewriteKind | None:
     """The language of a document by its bytes, too: any XML may hold parts of XHTML and SVG."""
     kind = kind_of(media_type)
-    holds = kind is None and is_xml(media_type) and _MARKUP.search(data.replace(b"\0", b""))
-    return RewriteKind.XML if holds else kind
+    asks = kind is None and is_xml(media_type)
+    return RewriteKind.XML if asks and _acts(data, declared)[0].holds else kind
 
 
 def rewrite(
@@ -91,15 +89,20 @@ def rewrite_xml(
     data: bytes, media_type: str, declared: str, place: ReplayPlace, *, below: bool = False
 ) -> Rewritten:
     """The same for any XML, of which that without markup stays as it is."""
-    kind = kind_within(media_type, data)
+    kind = kind_within(media_type, data, declared)
     done = Rewritten(data)
     if kind is not None:
         done = rewrite(data, kind, declared, place, below=below)
-    text = charset_of(done.data, done.charset or declared)
-    seen = XmlActs(decoded(done.data, text).encode("utf-8", "replace"))
-    charset = done.charset if done.data.isascii() else text.name
-    is_quiet = text.name in CODECS and seen.is_read and not seen.leads_out
+    seen, name = _acts(done.data, done.charset or declared)
+    charset = done.charset if done.data.isascii() else name
+    is_quiet = name in CODECS and seen.is_read and not seen.leads_out
     return Rewritten(done.data, charset, is_quiet)
+
+
+def _acts(data: bytes, declared: str | None) -> tuple[XmlActs, str]:
+    """What XML does, and the encoding that it is read in."""
+    charset = charset_of(data, declared)
+    return XmlActs(decoded(data, charset).encode("utf-8", "replace")), charset.name
 
 
 def rewrite_css(data: bytes, declared: str | None, place: ReplayPlace) -> tuple[bytes, str]:

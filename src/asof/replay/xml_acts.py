@@ -65,8 +65,8 @@ class XmlActs:
 
     `is_read` says that it is well-formed, and that no entity holds markup; else the rest counts for
     nothing. `leads_out`: a link, not only a part, leads to another machine or is connected to.
-    `acts`: something may be loaded or run, perhaps by a sheet that it names in front (`is_styled`).
-    `first` are its first three elements.
+    `holds`: some of it is more than words. `acts`: something may be loaded or run, perhaps by a
+    sheet that is named in front (`is_styled`). `first` are its first three elements.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -74,7 +74,7 @@ class XmlActs:
         self.leads_out = self.acts = self.is_styled = False
         self.first: list[tuple[str, Mapping[str, str]]] = []
         self._sheet: list[str] | None = None
-        self._holds = self._based = False
+        self.holds = self._based = False
         parser = ParserCreate("utf-8", " ")
         parser.buffer_text = True
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
@@ -84,7 +84,7 @@ class XmlActs:
             parser.Parse(_NAMED.sub(_number, data) if b"<!DOCTYPE" in data else data, True)
         except (ExpatError, ValueError):
             self.is_read = False
-        self.acts |= self.is_styled or (self._holds and self._based)
+        self.acts |= self.is_styled or (self.holds and self._based)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if len(self.first) < 3:
@@ -94,7 +94,7 @@ class XmlActs:
         self._based |= _BASE in attributes
         if language not in _ACTING:
             return
-        self._holds = True
+        self.holds = True
         if language == XHTML and element == "meta" and pragma(attributes) == "refresh":
             self.leads_out |= leads_elsewhere(refresh_target(attributes.get("content", "")))
         self.acts |= element not in _STILL.get(language, ())
