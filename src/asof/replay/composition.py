@@ -14,7 +14,7 @@ from asof.coherence.verdict import Reason
 from asof.errors import AsofError
 from asof.model import Hop, find_header
 from asof.replay.choose import Choice, Chooser, Policy, Verdict
-from asof.replay.rewrite import MAX_REWRITTEN, RewriteKind, kind_of
+from asof.replay.rewrite import MAX_REWRITTEN, RewriteKind, is_xml, kind_of, kind_within
 from asof.text.encoding.charset import charset_of, decoded
 from asof.text.kinds.media import media_of
 from asof.text.links.css import css_links
@@ -137,11 +137,11 @@ def moves(memento: Memento) -> bool:
 def _requisites(memento: Memento, room: int) -> Needs:
     """The URLs that a document needs to be shown, each once."""
     url, media = memento.capture.url, memento.media_type
-    if media is not None and kind_of(media) is None:
+    if media is not None and kind_of(media) is None and not is_xml(media):
         return NOTHING
     data = b"".join(memento.payload(room))
-    kind = kind_of(media or media_of(data, None, url))
     declared = find_header(memento.headers, "Content-Type")
+    kind = kind_within(media or media_of(data, None, url), data, declared)
     if kind is None:
         return Needs(size=len(data))
     if kind is RewriteKind.CSS:

@@ -106,7 +106,8 @@ def _written(folder: Path, file: MirrorFile, done: Mirrored) -> dict[str, object
             root = made.root
             done.pages.append(_Page(root.url, file.path, made.shown, root.verdict, made.counts))
     names = {"file": file.path, "sha256": digest.hexdigest(), "bytes": size}
-    return {**names, **choice_json(file.choice), **({"page": page} if page else {})}
+    source = {"source": True} if file.is_source else {}
+    return {**names, **source, **choice_json(file.choice), **({"page": page} if page else {})}
 
 
 def _bytes(file: MirrorFile) -> Iterator[bytes]:
