@@ -89,6 +89,7 @@ function referred(tag, made) {
 function prepared(bytes, prefix, base, type, later) {
   bytes ??= new Uint8Array();
   const made = decoder(bytes, type), after = later ? `<meta http-equiv="refresh" content="${later.replaceAll('"', "&quot;")}">` : "";
+  let hasModule = false;
   const before = base ? `<!doctype html><base href="${base.replaceAll('"', "&quot;")}">` : "";
   const mended = markup => markup.replace(MARKUP, (whole, _, script, frame, meta, object, inside, embed, tag) => {
     if (meta !== undefined) return whole.replace(REFRESH, "$1$3");
@@ -97,8 +98,9 @@ function prepared(bytes, prefix, base, type, later) {
     if (embed !== undefined) return shown("embed", embed, "");
     if (made && tag !== undefined) return addressed(referred(tag, made), made);
     const said = attributes(script ?? "");
-    if (said.get("type") !== "module" || said.has("src")) return whole;
+    if (said.get("type")?.toLowerCase() !== "module" || said.has("src")) return whole;
+    hasModule = true;
     return whole.replace(`${script}>`, () => `${script}>${told("document.baseURI")}`);
   });
-  return unsigned(before + mended(signs(bytes)) + after);
+  return Object.assign(unsigned(before + mended(signs(bytes)) + after), {hasModule});
 }

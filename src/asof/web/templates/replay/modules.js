@@ -48,3 +48,6 @@ function apart(text, isWorker) {
     return isWorker ? "" : `import { ${names.split(", ").filter(name => !own.has(name)).join(", ")} } ${from}`;
   });
 }
+
+const INLINE = new RegExp(`${DECLARED.source}[^]*?(?=</script)`, "gi");
+const allApart = bytes => unsigned(signs(bytes).replace(INLINE, text => apart(text)));

@@ -138,10 +138,13 @@ async function collection(name) {
     const isPage = request.mode === "navigate" && /^text\/html\b/.test(found.headers.get("content-type"));
     // What was made of a text has the address of the page around it.
     const [, around] = url.startsWith("srcdoc:") && /_\/(?:blob:[^/]*\/)?(https?:.*)$/s.exec(request.referrer) || [];
-    if (isPage) found.setBuffer(prepared(await found.getBuffer(), `${made.prefix}:${request.pageId}/${stamp}mp_/`, around, found.headers.get("content-type"), found.headers.get("refresh")));
+    const ready = isPage && prepared(await found.getBuffer(), `${made.prefix}:${request.pageId}/${stamp}mp_/`, around, found.headers.get("content-type"), found.headers.get("refresh"));
+    if (ready) found.setBuffer(ready);
     // What scripts read is as it was; what they make of it is rewritten then.
     if (request.destination === "" && /^text\/css\b/.test(found.headers.get("content-type"))) request.mod = "id_";
-    return rewrite(request, found, around ?? base, url, stamp);
+    const done = await rewrite(request, found, around ?? base, url, stamp);
+    if (ready?.hasModule) done.setBuffer(allApart(await done.getBuffer()));
+    return done;
   };
   // A page that somebody went to is looked for as of the moment asked for; what belongs to it, as
   // of the moment that it is shown as of.
