@@ -32,7 +32,7 @@ from asof.text.links.jsonld import jsonld_links
 from asof.text.links.link import OF_LISTED, Link, Links
 from asof.text.links.link_header import header_links
 from asof.text.links.pdf_links import pdf_links
-from asof.text.links.scripts import MAX_GUESSES, script_links
+from asof.text.links.scripts import MAX_GUESSES, module_imports, script_links
 from asof.text.links.sitemaps import MAX_NESTING, is_sitemap, read_sitemap
 from asof.text.links.xml_stream import attributes_of, decode, root_of
 from asof.url import resolve, unknown
@@ -216,4 +216,4 @@ def _from_script(media_type: str, document: bytes, charset: str | None) -> Links
     text = decode(document, charset)
     if media_type == "application/ld+json":
         return Links(None, tuple(jsonld_links(text, MAX_GUESSES)))
-    return Links(None, tuple(script_links(text)))
+    return Links(None, (*module_imports(text), *script_links(text)))

@@ -71,7 +71,8 @@ _UTF_8 = re.compile(rb"charset\s*=\s*[\"']?utf-?8", re.IGNORECASE)
 _MENDS = {"wombat.js": "scripts_see.js", "wombatWorkers.js": "workers_see.js"}
 _MOST_POSTED = 1 << 20
 _NEVER = ("x-redirect-", "x-orig-", "x-proxy-", "x-wabac-", "x-archive-", "x-content-type-options",
-          "x-dns-prefetch-control", "x-frame-options", "x-robots-tag")  # fmt: skip
+          "x-dns-prefetch-control", "x-frame-options", "x-robots-tag", "x-asof-")  # fmt: skip
+_READ = ("etag", "last-modified", "link")
 
 
 class ReplayOrigin:
@@ -90,7 +91,9 @@ class ReplayOrigin:
         boot = f"frame-ancestors {' '.join(site.main)}; script-src 'self'; default-src 'none'"
         script = "text/javascript"
         self._files = {
-            WORKER: _file(constants + _text("markup.js", "worker.js"), script, _WORKER_POLICY),
+            WORKER: _file(
+                constants + _text("markup.js", "modules.js", "worker.js"), script, _WORKER_POLICY
+            ),
             "/wabac.js": _file(program, script, RAW_POLICY, kept=True),
             BOOT: _file(_text("boot.html"), "text/html", boot),
             f"{BOOT}.js": _file(_text("boot.js"), script, RAW_POLICY),
@@ -166,7 +169,8 @@ class _Shelf:
         """A page that somebody goes to, as of when it is known; what belongs to it, as of then."""
         moment = parse_moment(wanted.stamp, self._pages.clock.now())
         if request.method not in ("GET", "HEAD"):
-            asked = request.method, request.headers.get("content-type", ""), body
+            method = request.headers.get("x-asof-method", request.method)
+            asked = method, request.headers.get("content-type", ""), body
             return posted(self._pages.chooser, asked, wanted.url, moment, wanted.policy)
         chooser = self._pages.chooser
         choose = chooser.page if wanted.form == BELOW_BANNER else chooser.choose
@@ -194,7 +198,9 @@ def _described(opened: Opened) -> Body:
     response = _elsewhere(status, location) if location else Body(payload, 200)
     for name, value in memento.headers:
         if (low := name.lower()).startswith("x-") and not low.startswith(_NEVER):
-            response.headers[low] = field_value(value)
+            response.headers.append(low, field_value(value))
+        elif low in _READ:  # by scripts alone: the worker gives them their names
+            response.headers.append(f"x-asof-{low}", field_value(value))
     if (later := find_header(memento.headers, "refresh")) is not None:
         response.headers["refresh"] = field_value(later)  # the worker makes markup of it
     if cookies := ",".join(_cookies(memento.headers)):
