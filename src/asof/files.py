@@ -127,6 +127,16 @@ def output_file(out: Path) -> Iterator[BinaryIO]:
             yield file
 
 
+def append_to(out: Path) -> int:
+    """Open a file that lines are added to, by several processes alike."""
+    follows = str(out).startswith(_OPEN_ALREADY)
+    if not follows:
+        refuse_link(out)
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | (0 if follows else os.O_NOFOLLOW)
+    with storage_errors(out):
+        return os.open(out, flags, 0o644)
+
+
 @contextmanager
 def atomic_file(out: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:
     """A new file that takes the place of `out` when the block ends without an error.

@@ -217,6 +217,22 @@ def test_a_log_that_cannot_be_written_is_told_at_once(two: tuple[Path, Path]) ->
     assert "No such file" in refused.err
 
 
+def test_a_log_is_not_begun_for_nothing_nor_behind_a_link(
+    two: tuple[Path, Path], tmp_path: Path
+) -> None:
+    log, precious = tmp_path / "access.log", tmp_path / "precious"
+    assert rig.run("serve", tmp_path / "none", "--access-log", log).code == 2
+    assert not log.exists()
+    for there in (precious, precious.with_name("nowhere")):
+        log.unlink(missing_ok=True)
+        log.symlink_to(there)
+        precious.write_text("kept", encoding="ascii")
+        refused = rig.run("serve", two[0], "--port", "0", "--access-log", log, timeout=30)
+        assert (refused.code, "symbolic link" in refused.err) == (2, True), str(refused)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["access.log", "precious"]
+    assert precious.read_text(encoding="ascii") == "kept"
+
+
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core, one process")
 def test_all_processes_end_with_the_first_even_if_it_is_killed(two: tuple[Path, Path]) -> None:
     child = rig.start("serve", two[0], "--port", "0")

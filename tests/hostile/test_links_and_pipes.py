@@ -225,3 +225,41 @@ def test_a_pipe_for_a_lock_holds_nobody_up(archive: Path, server: Server) -> Non
     assert ".lock" in result.err
     rig.ok("list", "-a", archive, timeout=30)
     rig.ok("status", "-a", archive, timeout=30)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+@pytest.mark.parametrize("name", ["asof.db", "asof.db-journal"])
+def test_what_is_no_database_holds_nobody_up(
+    archive: Path, server: Server, name: str, kind: str
+) -> None:
+    (archive / name).unlink(missing_ok=True)
+    if kind == "device":
+        (archive / name).symlink_to("/dev/zero")
+    else:
+        odd_thing(archive / name, kind)
+    for words in (["reindex"], ["crawl", f"{server.url}/"], ["list"], ["status"]):
+        result = rig.run(*words, "-a", archive, timeout=30)
+        assert result.code == 2, str(result)
+        assert "asof.db" in result.err, str(result)
+        assert len(result.err.strip().splitlines()) == 1, str(result)
+
+
+@pytest.mark.parametrize("name", ["text.db", "inventory.db", "covers/a.json", "cover/*", "trust/*"])
+def test_a_pipe_for_what_is_derived_holds_nobody_up(archive: Path, name: str) -> None:
+    commands = (
+        ["cover", "J(d1,d2) >= 0.5", "--save", "a"], ["cover", "--list"], ["cover", "--again", "a"],
+        ["list", "--json"],
+        ["quality"], ["reindex", "--text"], ["status"],
+    )  # fmt: skip
+    for words in commands:
+        rig.run(*words, "-a", archive, timeout=30)
+    found = [path for path in (archive / "derived").glob(name) if path.is_file()]
+    for path in found or [archive / "derived" / name]:
+        if "*" not in path.name:
+            path.unlink(missing_ok=True)
+            path.parent.mkdir(exist_ok=True)
+            os.mkfifo(path)
+    for words in commands:
+        result = rig.run(*words, "-a", archive, timeout=30)
+        assert result.code in (0, 1, 2), str(result)
+        assert "Traceback" not in result.err, str(result)

@@ -134,6 +134,17 @@ def test_no_command_lets_a_stranger_act(place: Path, words: list[str]) -> None:
     assert "Traceback" not in shown, shown
 
 
+FOR_PROGRAMS = {"get", "text", "export", "--json", "--html", EVIL}
+TABLES = [each for each in COMMANDS if FOR_PROGRAMS.isdisjoint(each)]
+
+
+@pytest.mark.parametrize("words", TABLES, ids=name_of)
+def test_what_is_for_people_does_not_act_behind_a_pipe(place: Path, words: list[str]) -> None:
+    """`asof list | grep` ends on a terminal, too."""
+    told = rig.run(*words, "-a", "a", cwd=place).out.decode()
+    assert not [each for each in ACTING if each in told], told
+
+
 def test_names_of_files_do_not_act(place: Path) -> None:
     names = sorted(path.name for path in place.iterdir() if path.name != "a")
     for words in (
@@ -166,6 +177,10 @@ def test_into_a_pipe_data_is_exact(place: Path) -> None:
         assert out[:2] == b"\x1f\x8b" or EVIL.encode() in out, words
     rows = rig.ok("list", "--json", "-a", "a", cwd=place).rows()
     assert URL in {row["url"] for row in rows}
+    for words in (["show", URL], ["get", URL], ["diff", URL], ["quality"], ["status"]):
+        said = rig.ok(*words, "--json", "-a", "a", cwd=place).out
+        assert "\u202e".encode() in said or words[0] in ("quality", "status"), words
+        assert b"\xef\xbf\xbd31337m" not in said, words
 
 
 def test_talk_does_not_act_in_a_log_either(place: Path) -> None:

@@ -24,7 +24,7 @@ from asof.cli.options import (
     require_place,
 )
 from asof.cli.output import cores, open_archive, print_json, say
-from asof.cli.screen import has_colours, painted
+from asof.cli.screen import data, has_colours, painted
 from asof.clock import when
 from asof.errors import AsofError, InputError, NotCaptured, UsageError
 from asof.files import input_file, output_file
@@ -142,7 +142,7 @@ def _print_text(name: str, document: Document, *, full: bool, several: bool) -> 
         click.echo(f"==> {name} <==")
     shown = f"{document.title}\n\n" if document.title else ""
     shown += document.text if full else document.main
-    click.echo(shown)
+    click.echo(shown, file=data())
 
 
 # -- diff ------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ def diff_command(
         found = archive.diff(url, before, after, full=full)
     shown = "".join(_shown_diff(found, context, as_html=as_html, as_json=as_json))
     if output is None:
-        click.echo(shown, nl=False, file=None if as_html or as_json else painted(sys.stdout))
+        click.echo(shown, nl=False, file=data() if as_html or as_json else painted(sys.stdout))
     else:
         with output_file(output) as file:
             file.write(shown.encode())

@@ -18,7 +18,7 @@ import click
 from asof.api import Archive
 from asof.cli.options import ARCHIVE
 from asof.cli.progress_lines import ProgressLines, spoken
-from asof.cli.screen import console
+from asof.cli.screen import console, data
 from asof.model import Capture
 from asof.report.json_shapes import categories
 from asof.report.terminal import without_controls
@@ -58,7 +58,7 @@ def open_archive(folder: Path) -> Archive:
 
 
 def print_json(value: object) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False))
+    click.echo(json.dumps(value, ensure_ascii=False), file=data())
 
 
 def where(folder: Path) -> str:

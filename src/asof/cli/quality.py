@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from asof.cli.options import (
     require_place,
 )
 from asof.cli.output import all_kept, count_progress, heavy_work, open_archive, say, where
+from asof.cli.screen import data
 from asof.clock import SystemClock
 from asof.errors import NotCaptured
 from asof.files import output_file
@@ -117,10 +117,11 @@ def _print_json(found: Quality) -> None:
     said["completeness"] = unknown if part is None else completeness_json(part)
     # Page by page: a million of them as values take more room than all else.
     head, mark, tail = json.dumps(said, ensure_ascii=False).rpartition('"pages": [')
-    click.echo(head + mark, nl=False)
+    out = data()
+    click.echo(head + mark, nl=False, file=out)
     for place, page in enumerate(report.measurement.pages if report else ()):
-        sys.stdout.write(", " * (place > 0) + json.dumps(page_json(page), ensure_ascii=False))
-    click.echo(tail)
+        out.write(", " * (place > 0) + json.dumps(page_json(page), ensure_ascii=False))
+    click.echo(tail, file=out)
 
 
 def _print_text(found: Quality) -> None:

@@ -1,9 +1,10 @@
 """What stands between us and a terminal: whatever we print, nothing in it acts.
 
 URLs, titles, file names, robots lines and archived bytes are words of strangers. On their way to a
-terminal, and to stderr wherever that leads, all characters that would act are shown as pictures of
-themselves; bytes to a file or a pipe stay exact. Colours and bars are rich's, which writes past
-this: what it shows of strangers goes through `shown_safely`.
+terminal, and in what is written for people wherever that leads, all characters that would act are
+shown as pictures of themselves. Into a file or a pipe bytes stay exact, and so does what goes to
+`data`. Colours and bars are rich's, which writes past this: what it shows of strangers goes through
+`shown_safely`.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ if TYPE_CHECKING:
 
 
 class Screen(io.TextIOBase):
-    """A stream on which nothing acts. `painted` is the stream itself, for what we colour."""
+    """A stream on which nothing acts. `painted` is the stream itself, for what we colour; bytes
+    are `exact`, or shown as text is.
+    """
 
-    def __init__(self, painted: TextIO) -> None:
+    def __init__(self, painted: TextIO, *, exact: bool = False) -> None:
         self.painted = painted
-        self.buffer = _Bytes(self)
+        self.buffer = painted.buffer if exact else _Bytes(self)
 
     @property
     def encoding(self) -> str:  # type: ignore[override]  # a property in all but the stubs
@@ -78,9 +81,9 @@ class _Bytes(io.BufferedIOBase):
 
 
 def guard() -> None:
-    """Put a screen before stderr, and before stdout if it is a terminal."""
-    if sys.stdout.isatty():
-        sys.stdout = cast("TextIO", Screen(painted(sys.stdout)))
+    """Put a screen before stdout and stderr."""
+    out = painted(sys.stdout)
+    sys.stdout = cast("TextIO", Screen(out, exact=not out.isatty()))
     sys.stderr = cast("TextIO", Screen(painted(sys.stderr)))
 
 
@@ -95,6 +98,11 @@ def has_colours(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+def data() -> TextIO:
+    """stdout for what programs read: it acts on no terminal, and is exact elsewhere."""
+    return sys.stdout if sys.stdout.isatty() else painted(sys.stdout)
+
+
 def console(*, err: bool = False) -> Console:
     """For tables and bars: as wide as the terminal; in a file, wide enough for everything."""
     # Here, for loading rich takes longer than most commands.
@@ -105,8 +113,7 @@ def console(*, err: bool = False) -> Console:
         file=painted(stream), width=None if stream.isatty() else 200,
         markup=False, emoji=False, highlight=False,
     )  # fmt: skip
-    if stream.isatty() or err:
-        made.push_render_hook(cast("RenderHook", _Hook()))
+    made.push_render_hook(cast("RenderHook", _Hook()))
     return made
 
 

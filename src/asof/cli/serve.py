@@ -1,8 +1,8 @@
 """`asof serve`: archives as a web to walk through."""
 
-import os
 import re
 import sys
+from functools import partial
 from ipaddress import ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ import click
 from asof.cli.options import ARCHIVE, archive_option, examples, port_option, refuse_given
 from asof.cli.output import say
 from asof.errors import UsageError
-from asof.files import storage_errors
+from asof.files import append_to
 from asof.url import origin as origin_of
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def serve_command(folders: tuple[Path, ...], folder: Path, host: str, port: int,
         raise UsageError("--origin and --replay-origin go together.", hint=hint)
     makes_pictures = not is_without_sandbox() if pictures is None else pictures
     service = Service(
-        served, host, port, _descriptor(log), verbose, warc_files, clock, replay_port,
+        served, host, port, partial(_descriptor, log), verbose, warc_files, clock, replay_port,
         _origin(replay_origin), _origin(origin), _root(root), names,
         tuple(map(_network, proxies)), Buckets(clock, rate) if public else None,
         new_token() if control else "", pictures=makes_pictures,
@@ -176,8 +176,7 @@ def _origin(url: str) -> str:
 
 
 def _descriptor(log: str | None) -> int | None:
-    """Where lines are appended, by all processes alike."""
+    """Where lines are appended."""
     if log in (None, "-"):
         return None if log is None else sys.stdout.fileno()
-    with storage_errors(Path(log or "")):
-        return os.open(log or "", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    return append_to(Path(log or ""))

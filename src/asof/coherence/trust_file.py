@@ -16,7 +16,7 @@ from asof.archive.archive import OpenArchive
 from asof.catalog.listing import MANY, Listing
 from asof.coherence.verdict import HostTrust
 from asof.errors import AsofError
-from asof.files import atomic_file
+from asof.files import atomic_file, input_file
 from asof.url import LAST, host_of, surt
 
 _FORMAT = 1  # of the file, and of how hosts are judged
@@ -103,7 +103,8 @@ def _stamp_of_host(archive: OpenArchive, host: str) -> str:
 
 def _read(path: Path, host: str, stamp: str) -> HostTrust | None:
     try:
-        kept = json.loads(path.read_bytes())
+        with input_file(path) as file:
+            kept = json.loads(file.read())
         trust = HostTrust(**kept["trust"] | {"doubted": tuple(kept["trust"]["doubted"])})
     except (OSError, ValueError, LookupError, TypeError):  # not there, or not by us
         return None

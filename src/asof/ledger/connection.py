@@ -28,6 +28,7 @@ class Ledger:
         with translated(path):
             if writable:
                 refuse_link(path)
+                refuse_odd(path)
             self.db = _connect(path) if writable else connect_for_reading(path)
             try:
                 self._prepare()
@@ -125,6 +126,7 @@ class Ledger:
         """
         if not path.exists():
             return False
+        refuse_odd(path)
         with translated(path), closing(_connect(path)) as other:
             try:
                 other.execute(f"PRAGMA busy_timeout = {_BUSY}")
@@ -204,6 +206,15 @@ def _refusal(path: Path, version: int) -> ArchiveError:
     return ArchiveError(f"{path} was written by {which} asof: it {found}", hint=hint)
 
 
+def refuse_odd(path: Path) -> None:
+    """Stop where a database, or what SQLite keeps beside it, is no file: a pipe has no end."""
+    for end in ("", "-wal", "-shm", "-journal"):
+        found = path.with_name(path.name + end)
+        if found.exists() and not found.is_file():
+            hint = "Remove it, then run the same again."
+            raise ArchiveError(f"{found} is not a file.", hint=hint)
+
+
 def _connect(name: Path | str) -> sqlite3.Connection:
     uri = isinstance(name, str)
     return sqlite3.connect(name, uri=uri, isolation_level=None, check_same_thread=False)
@@ -211,6 +222,7 @@ def _connect(name: Path | str) -> sqlite3.Connection:
 
 def connect_for_reading(path: Path) -> sqlite3.Connection:
     """Read-only; on a medium that cannot be written, without the shared-memory file WAL needs."""
+    refuse_odd(path)
     uri = f"{path.resolve().as_uri()}?mode=ro"
     db = _connect(uri)
     try:

@@ -16,7 +16,7 @@ from typing import Any
 
 from asof.errors import ArchiveError
 from asof.files import open_plain, refuse_link
-from asof.ledger.connection import connect_for_reading, translate
+from asof.ledger.connection import connect_for_reading, refuse_odd, translate
 
 # Of an archive that may only be read.
 _NOT_OURS = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -51,6 +51,7 @@ class DerivedDatabase:
             if writable:
                 held.callback(os.close, _hold(path, form))
                 refuse_link(path)
+                refuse_odd(path)
                 self.db = sqlite3.connect(path, isolation_level=None)
             else:
                 self.db = connect_for_reading(path)

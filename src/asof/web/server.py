@@ -49,7 +49,7 @@ _END_SECONDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What is served, where, and what is told of it; `log` is a file's descriptor.
+    """What is served, where, and what is told of it; `log` is a file's descriptor, or opens it.
 
     `has_files`: its WARC files as they are, too. Archived scripts run at another port, any free one
     if it is 0. Readers who come through other servers have other addresses: `origin` of our pages,
@@ -63,7 +63,7 @@ class Service:
     folders: Sequence[Path]
     host: str
     port: int
-    log: int | None = None
+    log: int | Callable[[], int | None] | None = None
     is_verbose: bool = False
     has_files: bool = False
     clock: Clock = field(default_factory=SystemClock)
@@ -86,6 +86,10 @@ class Service:
         urls = filter(None, (self.origin, self.replay_origin))
         return (self.host, *self.names, *(urlsplit(url).hostname or "" for url in urls))
 
+    def with_log(self) -> "Service":
+        """The same with its log open."""
+        return replace(self, log=self.log()) if callable(self.log) else self
+
 
 def serve(service: Service, ready: Callable[[str], None]) -> None:
     """Serve until interrupted; `ready` gets the address once it answers."""
@@ -107,6 +111,7 @@ def _serve(service: Service, ready: Callable[[str], None]) -> None:
     own = [bound(service.host, port) for port in ports]
     ports = [listener.getsockname()[1] for listener in own]
     port, site = ports[0], _site(service, ports)
+    service = service.with_log()  # now that nothing is in the way
     if (others := _cores() - 1) > 0:
         # That they could be bound alone has shown that nobody else listens there.
         for listener in own:
@@ -212,7 +217,7 @@ def _run(
             app = Turnstile(app, service.turns)
         if service.proxies:
             app = BehindProxy(app, service.proxies)
-        if service.log is not None:
+        if isinstance(service.log, int):
             app = AccessLog(app, service.log, service.clock)
         is_open = service.turns is not None and not service.proxies
         config = configured(app, is_verbose=service.is_verbose, is_open=is_open)

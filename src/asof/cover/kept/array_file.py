@@ -20,7 +20,7 @@ from isal.isal_zlib import crc32
 from numpy.typing import NDArray
 
 from asof.errors import AsofError
-from asof.files import atomic_file
+from asof.files import atomic_file, input_file
 
 DAMAGE = (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError, AsofError)
 
@@ -32,13 +32,13 @@ _LONG = 3600  # seconds in which whoever still writes has written something
 
 def read_head(path: Path, question: object) -> dict[str, Any]:
     """What a file says of its arrays, if it answers the question; it may be damaged further on."""
-    with path.open("rb") as file:
+    with input_file(path) as file:
         return _head(_next(file, _LARGEST_HEAD), question)
 
 
 def read_first(path: Path, question: object) -> NDArray[Any]:
     """The first array of a file that answers the question, unchecked."""
-    with path.open("rb") as file:
+    with input_file(path) as file:
         _head(_next(file, _LARGEST_HEAD), question)
         return _next(file)
 
@@ -48,7 +48,7 @@ def read_arrays(path: Path, question: object, *, mapped: bool = False) -> dict[s
 
     With `mapped`, the first of them, of one dimension, is mapped into memory.
     """
-    with path.open("rb") as file:
+    with input_file(path) as file:
         told = _next(file, _LARGEST_HEAD)
         arrays: dict[str, NDArray[Any]] = {}
         found = crc32(told.data)

@@ -20,7 +20,7 @@ from asof.clock import SECOND, Instant
 from asof.cover.answer import Figures
 from asof.cover.question import Question
 from asof.errors import ArchiveError, UsageError
-from asof.files import atomic_file, storage_errors
+from asof.files import atomic_file, input_file, storage_errors
 
 if TYPE_CHECKING:
     from asof.cover.run import CoverOutcome
@@ -138,14 +138,14 @@ def save_cover(
 
 def load_cover(folder: Folder, name: str) -> SavedCover:
     """A cover by its name; an error that says which ones there are, if there is none of it."""
-    with _read(folder, name) as path:
-        return _cover(name, json.loads(path.read_bytes()))
+    with _read(folder, name) as path, input_file(path) as file:
+        return _cover(name, json.loads(file.read()))
 
 
 def cover_facts(folder: Folder, name: str) -> CoverFacts:
     """What is said of a cover, without reading its documents."""
     with _read(folder, name) as path:
-        with path.open("rb") as file:
+        with input_file(path) as file:
             line = file.readline(_HEAD)
         return _facts(name, json.loads(line.rstrip().removesuffix(b",") + b"}"))
 
