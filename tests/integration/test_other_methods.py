@@ -348,6 +348,13 @@ def test_an_answer_that_names_nothing_is_found(tmp_path: Path) -> None:
     )
 
 
+def test_an_index_of_before_still_finds_what_was_posted(tmp_path: Path) -> None:
+    root = taken(tmp_path, in_order([Asked("GET", b"got", 2), *posts((1, b"past", 0))]))
+    with OpenArchive.write(root, purpose="test") as archive:
+        archive.ledger.db.execute("UPDATE captures SET surt = ?", (surt(SITE + "api"),))
+    assert shown(root, "20260103000000") == ("possible", b"past")
+
+
 def test_keys_tell_what_was_sent() -> None:
     key = surt(address(SITE + "api", "POST", FORM, b"q=1"))
     assert re.fullmatch(r"example,p\)/api\?__wb_method=post&q=1", key)
