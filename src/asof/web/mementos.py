@@ -85,7 +85,7 @@ class Mementos:
             return Response(status_code=304, headers=said)
         opened = open_memento(wanted, choice, shown, self._archive.read(capture), destination)
         response = self._raw(opened) if wanted.form == RAW else self._shown(request, opened)
-        response.headers["asof-verdict"] = said["asof-verdict"]
+        response.headers["asof-verdict"] = verdict_header(opened.choice)
         if "memento-datetime" not in response.headers:
             return response  # a page of ours, about the memento
         response.headers["link"] = self._relations(request, wanted, capture)
@@ -95,7 +95,8 @@ class Mementos:
         exact = address.exact(capture.at, capture.url, form=wanted.form, policy=wanted.policy)
         response.headers["content-location"] = exact
         response.headers["cache-control"] = "private, no-cache"
-        response.headers["etag"] = tag
+        # What is torn is known by reading it: it is never said to be as it was.
+        response.headers["etag"] = tag if opened.choice is choice else f'"torn-{tag[1:]}'
         return response.answer(request, partial(self._length, capture))
 
     def _choice(self, request: Request, wanted: Wanted, moment: Instant) -> Choice:

@@ -155,6 +155,7 @@ def open_memento(
         if size >= _HEAD_REACH:
             break
     start = b"".join(first)[:_HEAD_REACH]
+    choice = choice.torn if chunks.is_torn else choice
     return Opened(wanted, choice, shown, memento, destination, start, chain(first, chunks))
 
 

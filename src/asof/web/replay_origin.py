@@ -158,7 +158,7 @@ class _Shelf:
         memento = self._pages.archive.read(choice.capture)
         opened = open_memento(wanted, choice, shown, memento, "")
         response = _described(opened)
-        response.headers["asof-verdict"] = verdict_header(choice)
+        response.headers["asof-verdict"] = verdict_header(opened.choice)
         if wanted.form == BELOW_BANNER and "x-orig-location" not in response.headers:
             if opened.type.media not in SCRIPTED_TYPES:
                 return _missing(request, wanted)  # our page around it shows it in another way
