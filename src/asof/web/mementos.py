@@ -27,6 +27,7 @@ from asof.web.opened import (
     lengths,
     location_of,
     open_memento,
+    place_of,
     status_of,
 )
 from asof.web.pages import Framed, Pages, leading
@@ -235,7 +236,7 @@ def _describe(opened: Opened, sent: ContentType, made: bytes | None = None) -> B
     """
     memento = opened.memento
     response = Body(opened.payload if made is None else iter((made,)), status_of(memento.status))
-    response.place = opened.part if made is None else None
+    response.place = place_of(memento) if made is None else None
     length = memento.length if made is None else len(made)
     for name, value in original_headers(memento.headers):
         response.headers.append(name, value)

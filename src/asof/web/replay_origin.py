@@ -42,6 +42,7 @@ from asof.web.opened import (
     lengths,
     location_of,
     open_memento,
+    place_of,
     status_of,
 )
 from asof.web.pages import Pages
@@ -210,7 +211,7 @@ def _described(opened: Opened) -> Body:
     response.headers.update(dict(kept_headers(memento.headers)))
     if status != 200:
         response.headers["x-redirect-status"] = str(status)
-    response.place = opened.part if payload is opened.payload else None
+    response.place = place_of(memento) if payload is opened.payload else None
     response.headers["content-type"] = str(kind)
     response.headers["memento-datetime"] = http_date(memento.capture.at)
     response.headers.update({"content-security-policy": RAW_POLICY, "cache-control": "no-store"})
