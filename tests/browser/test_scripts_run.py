@@ -65,7 +65,11 @@ def pages() -> list[Page]:
         Page(SITE + "found?q=boats", LATER, b"<!doctype html><title>Found</title>boats"),
         Page(SITE + "film", AT, b"<!doctype html><title>Film</title><video src=/film.webm>"),
         Page(SITE + "film.webm", AT, bytes(range(250)) * 40, "video/webm"),
-    ]
+        Page(SITE + "parts.webm", AT, bytes(range(250)) * 20, "video/webm", "206 Partial",
+             (("Content-Range", "bytes 0-4999/10000"),)),
+        Page(SITE + "parts.webm", LATER, bytes(range(250)) * 19, "video/webm", "206 Partial",
+             (("Content-Range", "bytes 5250-9999/10000"),)),
+    ]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -165,12 +169,19 @@ def test_parts_of_a_film_are_asked_for(browser: Watched, address: str) -> None:
     browser.targets.clear()
     browser.open(f"{address}/2026/{SITE}film")
     asked = """(async () => {
-      const answer = await fetch("/film.webm", {headers: {Range: "bytes=%s"}});
+      const answer = await fetch("/FILM", {headers: {Range: "bytes=%s"}});
       const bytes = new Uint8Array(await answer.arrayBuffer());
       const part = answer.headers.get("content-range");
       return [answer.status, part, bytes.length, bytes[0]].join(" ");
     })()"""
     assert browser.until("document.title", "Film") == "Film"
+    captured = asked.replace("FILM", "parts.webm")
+    asked = asked.replace("FILM", "film.webm")
+    assert browser.inside(captured % "0-") == "206 bytes 0-4999/10000 5000 0"
+    assert browser.inside(captured % "5003-5010").startswith("416 ")
+    assert browser.inside(captured % "9000-") == "206 bytes 9000-9999/10000 1000 0"
+    plain = captured.replace(', {headers: {Range: "bytes=%s"}}', "")
+    assert browser.inside(plain) == "206 bytes 0-4999/10000 5000 0"
     assert browser.inside(asked % "0-1") == "206 bytes 0-1/10000 2 0"
     assert browser.inside(asked % "5003-5010") == "206 bytes 5003-5010/10000 8 3"
     assert browser.inside(asked % "-5") == "206 bytes 9995-9999/10000 5 245"

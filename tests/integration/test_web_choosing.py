@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
+from asof import import_files
 from support.served_archive import Page, Server, build, serving
 
 HOME = "http://site.example/"
 BODY = b"<link rel=stylesheet href=s.css><img src=i.png><a href=next>on</a>"
+PACKED = gzip.compress(b"<p>words" * 99)
+ZIPPED = (("Content-Encoding", "gzip"),)
 PAGES = [
     Page(HOME, "2026-01-10T00:00:00Z", b"<title>one</title>" + BODY),
     Page(HOME, "2026-03-10T00:00:00Z", b"<title>two</title>" + BODY),
@@ -26,6 +31,10 @@ PAGES = [
     Page(HOME + "err", "2026-01-30T00:00:00Z", b"good"),
     Page(HOME + "Logo.PNG?b=%22", "2026-01-10T00:00:00Z", b"logo", "image/png"),
     Page(HOME + "Logo.PNG?b=%22", "2026-01-20T00:00:00Z", b"logo", "image/png"),
+    Page(HOME + "torn", "2026-01-10T00:00:00Z", b"\x1f\x8bjunk", headers=ZIPPED),
+    Page(HOME + "torn.png", "2026-01-10T00:00:00Z", b"\x1f\x8bjunk", "image/png", headers=ZIPPED),
+    Page(HOME + "cut", "2026-01-10T00:00:00Z", PACKED[:-20], headers=ZIPPED),
+    Page(HOME + "undone", "2026-01-10T00:00:00Z", b"<p>words", headers=ZIPPED),
     Page(HOME + "down", "2026-01-20T00:00:00Z", b"no", status="503 Busy"),
 ]  # fmt: skip
 
@@ -159,3 +168,45 @@ def test_what_was_captured_under_another_url_says_so(server: Server) -> None:
     assert f"as {HOME}Logo.PNG" in banner
     secure = asked.replace("http:", "https:").replace("logo.png", "Logo.PNG")
     assert verdict(server, f"/20260115oe_/{secure}") == "proven"
+
+
+def test_what_cannot_be_unpacked_is_not_proven(server: Server) -> None:
+    for name in ("torn", "cut", "torn.png"):
+        for form in ("id_", "oe_", "mp_"):
+            asked = f"/20260110000000{form}/{HOME}{name}"
+            answer = server.ask(asked)
+            again = server.ask(asked, If_None_Match=answer.headers["ETag"])
+            for told in (answer.headers["Asof-Verdict"], again.headers["Asof-Verdict"]):
+                assert told.startswith("possible; ")
+                assert "; reason=truncated" in told
+    made = server.ask(f"/20260110000000/{HOME}torn", Accept="text/html")
+    assert made.headers["Asof-Composition"] == "possible=1"
+    assert verdict(server, f"/20260110000000/{HOME}torn", Accept="text/html") == "possible"
+    picture = json.loads(server.ask(f"/-/api/composition?url={HOME}torn.png&at=20260110").text)
+    assert picture["counts"] == {"possible": 1}
+    # What others store with its coding undone is as it was.
+    assert verdict(server, f"/20260110000000oe_/{HOME}undone") == "proven"
+
+
+def test_a_part_whose_file_is_gone_is_missing_at_once(tmp_path: Path) -> None:
+    folder = build(tmp_path / "archive", [Page(HOME, "2026-01-10T00:00:00Z", b"<img src=i.png>")])
+    then = Page(HOME + "i.png", "2026-01-10T00:00:00Z", b"i", "image/png")
+    write_gzip(tmp_path / "more.warc.gz", then.record())
+    import_files(folder, tmp_path / "more.warc.gz")
+    [file] = (folder / "warc").glob("*more*")
+    with serving(folder) as server:
+
+        def counts() -> tuple[str | None, str]:
+            page = server.ask(f"/20260110000000/{HOME}", Accept="text/html")
+            made = server.ask(f"/-/api/composition?url={HOME}&at=20260110000000").text
+            return page.headers["Asof-Composition"], json.loads(made)["resources"][1]["reason"]
+
+        assert counts() == ("proven=2", "")
+        kept = file.rename(tmp_path / "away")
+        assert counts() == ("proven=1, missing=1", "unreadable")
+        kept.rename(file)
+        assert counts() == ("proven=2", "")
+
+
+def write_gzip(path: Path, data: bytes) -> None:
+    path.write_bytes(gzip.compress(data))

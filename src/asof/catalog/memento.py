@@ -11,7 +11,7 @@ from asof.catalog.observe import Observation
 from asof.catalog.referents import is_304
 from asof.clock import iso
 from asof.errors import DamageError, InputError, NotCaptured
-from asof.http.entity import decode, is_coded
+from asof.http.entity import Decoding, is_coded
 from asof.http.head import Head, parse_head
 from asof.model import Capture, Headers, find_header
 from asof.warc.file_names import path_of
@@ -82,7 +82,7 @@ class Memento:
         self,
         limit: int | None = None,
         block: Callable[[StoredRecord], Iterator[bytes]] = block_chunks,
-    ) -> Iterator[bytes]:
+    ) -> Decoding:
         """The decoded entity, at most `limit` bytes of it, of the `block` of its record.
 
         Without a limit, an entity that is not coded comes whole, and a coded one up to the size
@@ -91,7 +91,7 @@ class Memento:
         chunks = behind(block(self._record), len(self._stored.raw))
         if limit is None:
             limit = max(ENTITY_LIMIT, self._record.size)
-        return decode((self._coding or self._stored).headers, chunks, limit=limit)
+        return Decoding((self._coding or self._stored).headers, chunks, limit=limit)
 
 
 def memento(catalog: Catalog, warc_dir: Path, capture: Capture) -> Memento:

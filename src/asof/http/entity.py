@@ -39,6 +39,11 @@ class Decoding(Iterator[bytes]):
     def __next__(self) -> bytes:
         return next(self._pieces)
 
+    @property
+    def is_torn(self) -> bool:
+        """Whether something is known to be missing of what was given so far."""
+        return any(problem.endswith(("-broken", "-cut")) for problem in self.problems)
+
 
 decode = Decoding
 

@@ -17,7 +17,7 @@ A moment named by a stamp is a whole second: what was captured in that second wa
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import starmap
 from operator import attrgetter
@@ -85,6 +85,12 @@ class Choice:
     reason: Reason = Reason.NONE
     since: Instant | None = None
     until: Instant | None = None
+
+    @property
+    def torn(self) -> "Choice":
+        """The same of which not all can be unpacked."""
+        verdict = Verdict.POSSIBLE if self.verdict in HOLDING else self.verdict
+        return replace(self, verdict=verdict, reason=Reason.TRUNCATED)
 
     @property
     def distance(self) -> Instant | None:

@@ -30,6 +30,8 @@ MOST_PARTS = 1000
 DEEPEST = 5
 MOST_BYTES = MAX_REWRITTEN
 _SCRIPT = re.compile(r"(?:text|application)/(?:x-)?(?:java|ecma)script")
+# So much of what needs nothing is unpacked, to see whether it can be.
+_BEGINNING = 64 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +70,14 @@ class Composition:
 
 class Needs(NamedTuple):
     """What has to be there with a resource, the bytes that were read to know, and how much deeper
-    it is: where something moved to is as deep. The error is why it cannot be read itself."""
+    it is: where something moved to is as deep. The error is why it cannot be read itself; what
+    is torn cannot be read to its end."""
 
     urls: tuple[str, ...] = ()
     size: int = 0
     step: int = 1
     error: AsofError | None = None
+    is_torn: bool = False
 
 
 NOTHING = Needs()
@@ -105,16 +109,19 @@ def compose(
                 raise needs.error
             lost = Choice(choice.url, choice.at, reason=Reason.UNREADABLE)
             parts[place] = replace(parts[place], choice=lost)
+        if needs.is_torn:
+            parts[place] = replace(parts[place], choice=choice.torn)
         room -= needs.size
         for needed in needs.urls:
             if needed in met:
                 continue
             if len(parts) > MOST_PARTS:
-                return Composition(root, at, policy, tuple(parts[1:]), is_whole=False)
+                first, *others = parts
+                return Composition(first.choice, at, policy, tuple(others), is_whole=False)
             met.add(needed)
             waiting.append((len(parts), depth + needs.step))
             parts.append(Part(chooser.choose(needed, root.at, policy), choice.url))
-    return Composition(root, at, policy, tuple(parts[1:]), is_whole=not waiting)
+    return Composition(parts[0].choice, at, policy, tuple(parts[1:]), is_whole=not waiting)
 
 
 def needed_by(archive: OpenArchive, choice: Choice, room: int) -> Needs:
@@ -141,16 +148,23 @@ def _requisites(memento: Memento, room: int) -> Needs:
     """The URLs that a document needs to be shown, each once."""
     url, media = memento.capture.url, memento.media_type
     if media is not None and _SCRIPT.fullmatch(media):
-        text = b"".join(memento.payload(min(room, IMPORTS_REACH))).decode("utf-8", "replace")
+        text = b"".join(read := memento.payload(min(room, IMPORTS_REACH))).decode(
+            "utf-8", "replace"
+        )
         needed = (resolve(url, link.reference) for link in module_imports(text))
-        return Needs(tuple(dict.fromkeys(each for each in needed if each is not None)), len(text))
+        found = tuple(dict.fromkeys(each for each in needed if each is not None))
+        return Needs(found, len(text), is_torn=read.is_torn)
     if media is not None and kind_of(media) is None and not is_xml(media):
-        return NOTHING
-    data = b"".join(memento.payload(room))
+        if memento.length is not None:
+            return NOTHING
+        start = memento.payload(_BEGINNING)
+        deque(start, maxlen=0)
+        return Needs(is_torn=start.is_torn)
+    data = b"".join(payload := memento.payload(room))
     declared = find_header(memento.headers, "Content-Type")
     kind = kind_within(media or media_of(data, None, url), data, declared)
     if kind is None:
-        return Needs(size=len(data))
+        return Needs(size=len(data), is_torn=payload.is_torn)
     if kind is RewriteKind.CSS:
         text = decoded(data, charset_of(data, declared, sheet=True))
         links = Links(None, tuple(css_links(text)))
@@ -159,4 +173,5 @@ def _requisites(memento: Memento, room: int) -> Needs:
     base = url if links.base is None else resolve(url, links.base) or url
     places = [(url, link) for link in links.early] + [(base, link) for link in links.found]
     needed = (resolve(place, link.reference) for place, link in places if link.hop is Hop.REQUISITE)
-    return Needs(tuple(dict.fromkeys(each for each in needed if each is not None)), len(data))
+    urls = tuple(dict.fromkeys(each for each in needed if each is not None))
+    return Needs(urls, len(data), is_torn=payload.is_torn)

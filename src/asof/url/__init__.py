@@ -6,18 +6,8 @@
 
 from asof.url.domain import is_public_suffix, registered_domain
 from asof.url.prefix import LAST, key_ranges
-from asof.url.sortkey import surt
-from asof.url.whatwg import (
-    canonical,
-    fault,
-    host_of,
-    is_web,
-    one_address,
-    origin,
-    resolve,
-    typed,
-    unknown,
-)
+from asof.url.sortkey import one_address, surt
+from asof.url.whatwg import canonical, fault, host_of, is_web, origin, resolve, typed, unknown
 
 __all__ = [
     "LAST", "canonical", "fault", "host_of", "is_public_suffix", "is_web", "key_ranges",

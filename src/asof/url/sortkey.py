@@ -15,6 +15,8 @@ from functools import lru_cache
 from socket import inet_aton, inet_ntoa
 from urllib.parse import unquote_to_bytes
 
+from asof.url.whatwg import canonical
+
 # The ordinary URL: plain host, maybe a port, printable ASCII behind it; see _ordinary().
 _ORDINARY = re.compile(
     r"(https?://[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63})*(?::[0-9]{1,5})?)"
@@ -26,6 +28,7 @@ _UNEVEN = re.compile(r"%|//|/\.|\(")
 
 _SCHEME = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:")
 _REPEATED_SCHEME = re.compile(rb"(?:https?://)*(?=https?://)")
+_SERVER = re.compile(r"https?://(?:www\.)?")
 _LINE_BREAKS = b"\t\n\r"
 _DEFAULT_PORT = {b"http": 80, b"https": 443}
 _WWW = re.compile(r"www[0-9]*\.", re.ASCII)
@@ -55,6 +58,12 @@ def surt(url: str) -> str:
     """The key of a URL in CDX indexes, e.g. `org,example)/page?a=1`; never fails."""
     key = _ordinary(url)
     return key if key is not None else _general(url)
+
+
+def one_address(one: str, other: str) -> bool:
+    """Whether two URLs differ at most in what no server tells apart: scheme, `www.`, its port."""
+    one, other = (_SERVER.sub("", canonical(url) or url, count=1) for url in (one, other))
+    return one == other
 
 
 def _ordinary(url: str) -> str | None:

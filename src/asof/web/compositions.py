@@ -27,7 +27,11 @@ class Compositions:
         self._made = lru_cache(_KEPT)(self._compose)
 
     def of(self, url: str, at: Instant, policy: Policy) -> Composition:
-        return self._made(url, at, policy, self._pages.archive.ledger.version())
+        archive = self._pages.archive
+        # A file that is taken away, or put back, is no change of the ledger.
+        warc = archive.folder.warc
+        files = warc.stat().st_mtime_ns if warc.is_dir() else 0
+        return self._made(url, at, policy, (archive.ledger.version(), files))
 
     def _compose(self, url: str, at: Instant, policy: Policy, version: object) -> Composition:
         return compose(self._pages.archive, self._pages.chooser, url, at, policy)

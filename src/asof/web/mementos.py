@@ -35,6 +35,7 @@ from asof.web.opened import (
     lengths,
     location_of,
     open_memento,
+    place_of,
     status_of,
 )
 from asof.web.pages import Framed, Pages, leading
@@ -93,7 +94,7 @@ class Mementos:
             return Response(status_code=304, headers=said)
         opened = open_memento(wanted, choice, shown, self._archive.read(capture), destination)
         response = self._raw(opened) if wanted.form == RAW else self._shown(request, opened)
-        response.headers["asof-verdict"] = said["asof-verdict"]
+        response.headers["asof-verdict"] = verdict_header(opened.choice)
         if "memento-datetime" not in response.headers:
             return response  # a page of ours, about the memento
         response.headers["link"] = self._relations(request, wanted, capture)
@@ -103,7 +104,8 @@ class Mementos:
         exact = address.exact(capture.at, capture.url, form=wanted.form, policy=wanted.policy)
         response.headers["content-location"] = exact
         response.headers["cache-control"] = "private, no-cache"
-        response.headers["etag"] = tag
+        # What is torn is known by reading it: it is never said to be as it was.
+        response.headers["etag"] = tag if opened.choice is choice else f'"torn-{tag[1:]}'
         return response.answer(request, partial(self._length, capture))
 
     def _choice(self, request: Request, wanted: Wanted, moment: Instant) -> Choice:
@@ -260,7 +262,7 @@ def _describe(opened: Opened, sent: ContentType, made: bytes | None = None) -> B
     """
     memento = opened.memento
     response = Body(opened.payload if made is None else iter((made,)), status_of(memento.status))
-    response.place = opened.part if made is None else None
+    response.place = place_of(memento) if made is None else None
     length = memento.length if made is None else len(made)
     for name, value in original_headers(memento.headers):
         response.headers.append(name, value)

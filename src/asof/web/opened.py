@@ -122,11 +122,6 @@ class Opened:
         return self.place if self.wanted.form in PAGES else self.place.of_parts()
 
     @property
-    def part(self) -> Place | None:
-        """The place of a part in its whole, if its bytes can be counted."""
-        return place_of(self.memento)
-
-    @property
     def declared(self) -> ContentType | None:
         """What the answer said that it is, as browsers read it."""
         headers = self.memento.headers
@@ -155,6 +150,7 @@ def open_memento(
         if size >= _HEAD_REACH:
             break
     start = b"".join(first)[:_HEAD_REACH]
+    choice = choice.torn if chunks.is_torn else choice
     return Opened(wanted, choice, shown, memento, destination, start, chain(first, chunks))
 
 

@@ -42,6 +42,7 @@ from asof.web.opened import (
     lengths,
     location_of,
     open_memento,
+    place_of,
     status_of,
 )
 from asof.web.pages import Pages
@@ -153,7 +154,7 @@ class _Shelf:
         memento = self._pages.archive.read(choice.capture)
         opened = open_memento(wanted, choice, shown, memento, "")
         response = _described(opened)
-        response.headers["asof-verdict"] = verdict_header(choice)
+        response.headers["asof-verdict"] = verdict_header(opened.choice)
         if wanted.form == BELOW_BANNER and "x-orig-location" not in response.headers:
             if opened.type.media not in SCRIPTED_TYPES:
                 return _missing(request, wanted)  # our page around it shows it in another way
@@ -208,7 +209,7 @@ def _described(opened: Opened) -> Body:
     response.headers.update(dict(kept_headers(memento.headers)))
     if status != 200:
         response.headers["x-redirect-status"] = str(status)
-    response.place = opened.part if payload is opened.payload else None
+    response.place = place_of(memento) if payload is opened.payload else None
     response.headers["content-type"] = str(kind)
     response.headers["memento-datetime"] = http_date(memento.capture.at)
     response.headers.update({"content-security-policy": RAW_POLICY, "cache-control": "no-store"})
