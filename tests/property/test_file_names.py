@@ -81,6 +81,7 @@ def test_a_reference_leads_from_one_to_the_other(first: str, second: str) -> Non
         ("https://example.org/a.php?x=1&y=2", ".html", "example.org/a.php-x-1-y-2.html"),
         ("https://example.org/logo.PNG", ".png", "example.org/logo.png"),
         ("https://example.org:8080/aux", ".html", "example.org-8080/_aux.html"),
+        ("http://a.example/con%20.html", ".html", "a.example/_con.html"),
     ],
 )
 def test_names_are_readable(url: str, ending: str, name: str) -> None:

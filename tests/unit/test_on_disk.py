@@ -127,6 +127,8 @@ ACTING = [
     "<!DOCTYPE svg [<!ENTITY % x '<!ENTITY y 1>'>%x;]>" + SVG % "",
     "<!DOCTYPE svg [<!ENTITY x SYSTEM 'http://live.example/'>]>" + SVG % "&x;",
     "<!DOCTYPE svg [<!ATTLIST g onload CDATA '1'>]>" + SVG % "<g/>",
+    "<!DOCTYPE svg [<!ATTLIST g fill CDATA 'url(#a)'>]>" + SVG % "<g/>" * 9,
+    f"<!DOCTYPE svg [<!ENTITY long '{'x' * 101}'>]>" + SVG % "<g/>",
     f"<!DOCTYPE svg [<!ENTITY x '{LIVE}'>]>" + SVG % "<set attributeName='fill' to='url(&x;)'/>",
     f"<?xml-stylesheet href='{LIVE}'?>" + SVG % "",
     f"<?xml-stylesheet href='{LIVE}'?>" + XHTML % "<head></head>",

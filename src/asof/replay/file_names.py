@@ -149,7 +149,7 @@ def _wished(url: str, ending: str) -> tuple[str, list[str], str]:
     # At the root there are files of ours, none of which begins so.
     host = _safe(host.rpartition("@")[2])
     host = host if "." in host and not host.lower().startswith(_OURS) else f"_{host}"
-    return host, [_safe(each) for each in folders if each], _cut(stem)
+    return host, [_safe(each) for each in folders if each], _no_device(_cut(stem))
 
 
 # What stands at the root beside the sites.
@@ -159,7 +159,10 @@ _OURS = ("index", "manifest", "missing")
 def _safe(written: str) -> str:
     """A part of a path in characters that are safe everywhere."""
     plain = _UNSAFE.sub("-", unquote(written, errors="replace"))
-    plain = _cut(plain).strip(".-") or "_"
+    return _no_device(_cut(plain).strip(".-") or "_")
+
+
+def _no_device(plain: str) -> str:
     return f"_{plain}" if _DEVICE.match(plain) else plain
 
 

@@ -57,6 +57,8 @@ _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|[/\\]{2}", re.IGNORECASE)
 _NOBODY = re.compile(r"(?:data|blob|about|javascript|mailto|tel):", re.IGNORECASE)
 _DROPPED = re.compile(r"[\t\n\r]")
 _NAMED = re.compile(rb"&([A-Za-z][A-Za-z0-9]*;)")
+# Long ones are said a thousand times to fill the memory.
+_PLAIN = re.compile("[^<&%]{0,100}")
 _PREDEFINED = names("amp; lt; gt; quot; apos;")
 
 
@@ -80,6 +82,7 @@ class XmlActs:
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler, parser.EntityDeclHandler = self._text, self._entity
         parser.ProcessingInstructionHandler = self._instruction
+        parser.AttlistDeclHandler = self._default
         try:
             parser.Parse(_NAMED.sub(_number, data) if b"<!DOCTYPE" in data else data, True)
         except (ExpatError, ValueError):
@@ -134,10 +137,15 @@ class XmlActs:
     def _instruction(self, target: str, _: str) -> None:
         self.is_styled |= target.lower() == "xml-stylesheet"
 
+    def _default(self, _: str, attribute: str, __: str, value: str | None, ___: bool) -> None:
+        """What stands where nobody wrote it, which is no more than the name of a language."""
+        if value is not None and not attribute.startswith("xmlns"):
+            raise ValueError(attribute)
+
     def _entity(self, name: str, is_parameter: bool, value: str | None, *_: object) -> None:
         """One that is a character as everybody knows it, or words, is as if it stood there."""
         known = html5.get(f"{name};", value)
-        is_plain = value is not None and value == known and re.search("[<&%]", value) is None
+        is_plain = value is not None and value == known and _PLAIN.fullmatch(value)
         if is_parameter or not (is_plain or f"{name};" in _PREDEFINED):
             raise ValueError(name)
 
