@@ -7,7 +7,8 @@ served, after a dot the name of one. What keeps them from getting out
 is in `templates/replay/worker.js`.
 
 How the worker is told of redirects, errors and times is not documented by its authors: by an answer
-of 200 with `x-redirect-status`, `x-orig-location` and `x-orig-ts`.
+of 200 with `x-redirect-status`, `x-orig-location` and `x-orig-ts`. What it knows by other names, or
+not at all, goes as `x-asof-...`: headers for scripts, and methods that it does not hand on.
 """
 
 import json
