@@ -9,7 +9,11 @@ const MARKUP = new RegExp([
   `<script(${TAG})>[^]*?(?:</script(?=[\\s/>])|$)`, `<iframe(${TAG})>`, `<meta(${TAG})>`,
   `<object(${TAG})>([^]*?)</object\\s*>`, `<embed(${TAG})>`, `(</?[a-z][^\\s/>]*${TAG}(?:>|$))`,
 ].join("|"), "gi");
-const unsigned = text => Uint8Array.from(text, sign => sign.charCodeAt(0));
+function unsigned(text) {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
 const REFRESH = /(content\s*=\s*"\s*[\d.]+\s*[;,]\s*(?:url\s*=\s*)?)(')([^'"]*)'/i;  // its address in quotes
 function signs(bytes) {
   let text = "";
