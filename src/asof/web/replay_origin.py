@@ -236,6 +236,11 @@ def _part(response: Body, opened: Opened, kind: str, before: str) -> None:
         headers["location"] = before + location
     for name in ("x-redirect-status", "x-orig-location", "x-proxy-set-cookie", "refresh"):
         del headers[name]
+    for name in _READ:
+        said = headers.get(f"x-asof-{name}")
+        del headers[f"x-asof-{name}"]
+        if said is not None and kind == "empty" and name != "link":  # browsers act on that
+            headers[name] = said
     if location is not None or kind not in ("style", "script"):
         return
     if kind == "style":
