@@ -216,4 +216,5 @@ def _from_script(media_type: str, document: bytes, charset: str | None) -> Links
     text = decode(document, charset)
     if media_type == "application/ld+json":
         return Links(None, tuple(jsonld_links(text, MAX_GUESSES)))
-    return Links(None, (*module_imports(text), *script_links(text)))
+    needed = module_imports(text) if media_type in _SCRIPTS else ()
+    return Links(None, (*needed, *script_links(text)))

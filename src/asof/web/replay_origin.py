@@ -7,7 +7,8 @@ served, after a dot the name of one. What keeps them from getting out
 is in `templates/replay/worker.js`.
 
 How the worker is told of redirects, errors and times is not documented by its authors: by an answer
-of 200 with `x-redirect-status`, `x-orig-location` and `x-orig-ts`.
+of 200 with `x-redirect-status`, `x-orig-location` and `x-orig-ts`. What it knows by other names, or
+not at all, goes as `x-asof-...`: headers for scripts, and methods that it does not hand on.
 """
 
 import json
@@ -241,6 +242,11 @@ def _part(response: Body, opened: Opened, kind: str, before: str) -> None:
         headers["location"] = before + location
     for name in ("x-redirect-status", "x-orig-location", "x-proxy-set-cookie", "refresh"):
         del headers[name]
+    for name in _READ:
+        said = headers.get(f"x-asof-{name}")
+        del headers[f"x-asof-{name}"]
+        if said is not None and kind == "empty" and name != "link":  # browsers act on that
+            headers[name] = said
     if location is not None or kind not in ("style", "script"):
         return
     if kind == "style":

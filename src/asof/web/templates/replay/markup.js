@@ -9,7 +9,11 @@ const MARKUP = new RegExp([
   `<script(${TAG})>[^]*?(?:</script(?=[\\s/>])|$)`, `<iframe(${TAG})>`, `<meta(${TAG})>`,
   `<object(${TAG})>([^]*?)</object\\s*>`, `<embed(${TAG})>`, `(</?[a-z][^\\s/>]*${TAG}(?:>|$))`,
 ].join("|"), "gi");
-const unsigned = text => Uint8Array.from(text, sign => sign.charCodeAt(0));
+function unsigned(text) {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
 const REFRESH = /(content\s*=\s*"\s*[\d.]+\s*[;,]\s*(?:url\s*=\s*)?)(')([^'"]*)'/i;  // its address in quotes
 function signs(bytes) {
   let text = "";
@@ -50,8 +54,10 @@ function framed(found, prefix) {
 // Objects are past every worker, and the program takes the end of the next script for that of an <embed>
 // that it shows in another element. So pictures are pictures here, and pages are frames; so are drawings,
 // whose scripts run there and are reached by those around.
+const KINDS = [["image/svg+xml", /\.svgz?$/i], ["image/*", /\.(png|jpe?g|gif|webp|avif|bmp)$/i], ["text/html", /\.html?$/i]];
 function shown(name, tag, inside) {
-  const found = attributes(tag), type = found.get("type") ?? "", instead = /^image\/(?!svg\+xml)/i.test(type) ? "img" : "iframe";
+  const found = attributes(tag), [url] = (found.get("data") ?? found.get("src") ?? "").trim().split(/[?#]/);
+  const type = found.get("type") || KINDS.find(([, ending]) => ending.test(url))?.[0] || "", instead = /^image\/(?!svg\+xml)/i.test(type) ? "img" : "iframe";
   if (!/^(image\/|text\/html\b)/i.test(type)) return `<${name}${tag}>${inside}</${name}>`;
   for (const [theirs, ours] of [["data", "src"], ["type", "data-type"]]) if (found.has(theirs)) found.set(ours, found.get(theirs)), found.delete(theirs);
   if (instead === "img") return element(found, instead);

@@ -58,10 +58,26 @@
       const theirs = owner.prototype[name];
       if (theirs) owner.prototype[name] = {[name](query, ...rest) { return theirs.call(wombat.proxyToObj(this), selector(query, site), ...rest); }}[name];
     }
-    for (const [owner, ...names] of [["EventSource", "url"], ["PerformanceEntry", "name"], ["ErrorEvent", "filename"], ["HTMLImageElement", "currentSrc"], ["HTMLMediaElement", "currentSrc"], ["HashChangeEvent", "oldURL", "newURL"]]) {
+    for (const [owner, ...names] of [["EventSource", "url"], ["PerformanceEntry", "name"], ["ErrorEvent", "filename"], ["HTMLButtonElement", "formAction"], ["HTMLInputElement", "formAction"], ["HTMLImageElement", "currentSrc"], ["HTMLMediaElement", "currentSrc"], ["HashChangeEvent", "oldURL", "newURL"]]) {
       for (const name of names) getter(win[owner].prototype, name, url => wombat.extractOriginalURL(url));
     }
     if (/_\/srcdoc:/.test(win.location.href)) for (const name of ["URL", "documentURI"]) getter(win.Document.prototype, name, () => "about:srcdoc");
+  }
+
+  // Parts of an address that is set are those of the page's own, and what was loaded has its own name.
+  function addressed(win) {
+    for (const {prototype: owner} of [win.HTMLAnchorElement, win.HTMLAreaElement]) for (const name of ["protocol", "host", "hostname", "port", "pathname", "search", "hash"]) {
+      Object.defineProperty(owner, name, {...Object.getOwnPropertyDescriptor(owner, name), set(value) {
+        if (!/^https?:/.test(this.href)) return;
+        const url = new win.URL(this.href);
+        url[name] = value;
+        this.href = url.href;
+      }});
+    }
+    const {Performance: {prototype: all}} = win;
+    all.getEntriesByName = {getEntriesByName(name, type) {
+      return this.getEntries().filter(each => each.name === String(name) && (type === undefined || each.entryType === String(type)));
+    }}.getEntriesByName;
   }
 
   // What is stored stays in the tab, as cookies do: under a name for each origin, in the one that all share.
@@ -318,6 +334,31 @@
     Object.defineProperty(common, "constructor", {value: win.Function, writable: true, configurable: true});
   }
 
+  // Handlers that are written into markup or set as attributes run with the page's own address, too.
+  const handlers = new Map(), HANDLER = /^on[a-z]/i;
+  function handler(wombat, text) {
+    const excludes = [];
+    if (wombat.skipWrapScriptTextBasedOnText(text, excludes)) return text;
+    const made = wombat.wrapScriptTextJsProxy(text, excludes);
+    handlers.set(made, text);
+    return made;
+  }
+  function handled(wombat, elem) {
+    if (elem?.nodeType !== 1) return false;
+    const changed = Element.prototype.getAttributeNames.call(elem).filter(name => {
+      const text = HANDLER.test(name) && wombat.wb_getAttribute.call(elem, name), made = text && handler(wombat, text);
+      if (made !== text) wombat.wb_setAttribute.call(elem, name, made);
+      return made !== text;
+    });
+    return changed.length > 0;
+  }
+  around("initElementGetSetAttributeOverride", function (theirs) {
+    theirs();
+    const {prototype: made} = this.$wbwindow.Element, {setAttribute: set, getAttribute: get} = made, wombat = this;
+    made.setAttribute = {setAttribute(name, value) { return set.call(this, name, HANDLER.test(name) ? handler(wombat, String(value)) : value); }}.setAttribute;
+    made.getAttribute = {getAttribute(name) { const found = get.call(this, name); return handlers.get(found) ?? found; }}.getAttribute;
+  });
+
   // Frames
 
   // A frame that was written is loaded once more, so that the worker is asked for what it needs. Until
@@ -346,13 +387,14 @@
   });
 
   around("rewriteElem", function (theirs, elem) {
+    const isHandled = handled(this, elem);
     if (elem?.tagName === "IFRAME") {
       framed(this, elem);
       // An empty frame is there at once, and stays: the program would load one in its place.
       if (isEmpty(this, elem)) return this.rewriteAttr(elem, "style");
     }
     const type = /^(OBJECT|EMBED)$/.test(elem?.tagName) && this.wb_getAttribute.call(elem, "type") || "";
-    if (!/^(image\/|text\/html\b)/i.test(type)) return theirs(elem);
+    if (!/^(image\/|text\/html\b)/i.test(type)) return theirs(elem) || isHandled;
     const shown = this.$wbwindow.document.createElement(/^image\/(?!svg\+xml)/i.test(type) ? "img" : "iframe");
     for (const {name, value} of elem.attributes) this.wb_setAttribute.call(shown, name === "data" ? "src" : name, value);
     shown.style.border = "none";
@@ -379,6 +421,7 @@
     leads(this, win);
     const wombat = this, made = theirs(), {open} = win;
     ownName(this, win);
+    addressed(win);
     functions(this, win);
     reloads(win);
     lazy(this, win);
@@ -388,6 +431,9 @@
       return to ?? open.call(this, url, name, ...rest);
     }}.open;
     getter(win.HTMLIFrameElement.prototype, "contentDocument", (found, frame) => this.objToProxy(written.get(frame)) ?? found);
+    const above = [];
+    for (let each = win; each !== win.__WB_replay_top && each !== each.parent; each = each.parent) above.push(home(each.parent));
+    Object.defineProperty(win.WB_wombat_location, "ancestorOrigins", {configurable: true, get: () => Object.assign(above, {item: place => above[place] ?? null, contains: site => above.includes(site)})});
     if (isOpaque(win)) Object.defineProperty(win.WB_wombat_location, "origin", {value: "null", configurable: true});
     return made;
   });
