@@ -228,7 +228,7 @@ def test_a_database_that_is_a_link_is_said_so(one: Path, tmp_path: Path) -> None
         (["list", "--until", "2026"], "Did you mean '--to'?"),
         (["get", "x.example", "--date", "2026"], "Did you mean '--at'?"),
         (["crawl", "x.example", "--max-depth", "3"], "Did you mean '--depth'?"),
-        (["diff", "x.example", "--at", "2026"], "'--at'. See `asof diff --help`"),
+        (["diff", "x.example", "--at", "2026"], "'--at'. Write `asof diff URL T1 T2`."),
         (["export", "--format", "warc", "x.example"], "--format warc --prefix x.example`"),
         (["diff", "x.example", "--html", "my diff.html"], "`--html -o 'my diff.html'`"),
         (["show", "x.example", "--at", "2026"], "Add it, or leave --at out."),

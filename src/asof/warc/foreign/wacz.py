@@ -118,7 +118,7 @@ class _Extraction:
         if entry.method == 0:
             self._config.require_room(self._into, min(entry.size, self._size), self._path)
             return ""
-        if entry.size > MAX_RATIO * max(entry.packed, 1 << 16):
+        if entry.size > MAX_RATIO * max(min(entry.packed, self._size), 1 << 16):
             more = f"unpacks to {entry.size:,} bytes, more than {MAX_RATIO} times its size"
             return f"{more}: unzip it and import what is inside, if you trust it"
         self._config.require_room(self._into, entry.size, self._path, self._budget)
