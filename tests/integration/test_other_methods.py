@@ -6,13 +6,16 @@ import gzip
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 import warnings
 import zipfile
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from hashlib import sha1
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,6 +30,7 @@ from asof.archive.check import check
 from asof.archive.folder import Folder
 from asof.archive.intake import import_files
 from asof.archive.reindex import reindex
+from asof.catalog import derive
 from asof.catalog.asked import address
 from asof.catalog.validity import validities
 from asof.clock import parse_stamp
@@ -169,10 +173,15 @@ def test_an_answer_to_another_method_is_set_apart(
     st.sampled_from(["request", "response", "request response", ""]),
     st.sampled_from(["after", "before", "last"]),
     st.sampled_from([400, 1 << 20]),
+    st.booleans(),
 )
 @settings(max_examples=examples(40))
-def test_the_law_of_requests(found: list[Asked], naming: str, order: str, size: int) -> None:
-    """Of the same URL and second, too; in one piece, and in ranges of a record or two."""
+def test_the_law_of_requests(
+    found: list[Asked], naming: str, order: str, size: int, compiled: bool
+) -> None:
+    """Of the same URL and second, too; in one piece, and in ranges of a record or two; with the
+    compiled reader and without.
+    """
     exchanges = [replace(each, naming=naming) for each in found]
     wanted: tuple[list[str], list[str]] = ([], [])
     for number, each in enumerate(exchanges, 1):
@@ -180,6 +189,8 @@ def test_the_law_of_requests(found: list[Asked], naming: str, order: str, size: 
     if not exchanges:
         return
     with TemporaryDirectory() as root, pytest.MonkeyPatch.context() as patch:
+        if not compiled:
+            patch.setattr(derive, "compiled", None)
         if naming:  # what names nothing is told apart by its turn within one range
             patch.setattr(scanning, "RANGE_BYTES", size)
         assert kept(taken(Path(root), in_order(exchanges, order))) == wanted
@@ -229,6 +240,14 @@ def test_no_question_about_the_url_sees_it(tmp_path: Path) -> None:
         assert archive.catalog.last_answers()[SITE + "api"][0] == 200
     document = made(root, Choice(prefix="p.example"))
     assert checked(root, document) == ()
+
+
+def test_an_empty_query_is_not_answered_by_what_was_posted(tmp_path: Path) -> None:
+    root = taken(tmp_path, in_order([Asked("POST", b"posted", path="echo", sent=b"{}")]))
+    with OpenArchive.open(root) as archive:
+        for url in (SITE + "echo", SITE + "echo?"):
+            choice = Chooser(archive).choose(url, parse_stamp("2027") or 0, Policy.NEAREST)
+            assert choice.verdict is Verdict.MISSING, url
 
 
 def test_files_for_others_list_it_under_a_key_of_its_own(tmp_path: Path) -> None:
@@ -299,6 +318,40 @@ def write_pair(
         )
     )  # fmt: skip
     writer.write_request_response_pair(request, answer)
+
+
+class _Echo(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        sent = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(self.command.encode() + b" " + sent)
+
+    do_POST = do_GET
+
+    def log_message(self, *said: object) -> None:
+        """Nothing."""
+
+
+@pytest.mark.skipif(shutil.which("wget") is None, reason="no wget here")
+def test_what_wget_posted(tmp_path: Path) -> None:
+    """It writes the request before the answer."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Echo)
+    with server, ThreadPoolExecutor(1) as pool:
+        pool.submit(server.serve_forever, 0.05)
+        url = f"http://127.0.0.1:{server.server_port}/api"
+        for name, more in (("1", ()), ("2", ("--post-data", "a=1"))):
+            warc = ("--warc-file", tmp_path / name, "--warc-tempdir", tmp_path)
+            words = ["wget", "-q", "--no-config", "--no-proxy", *warc, "-O", "/dev/null", *more]
+            subprocess.run([*words, url], check=True, timeout=60)
+        server.shutdown()
+    root = taken(tmp_path, *((tmp_path / f"{name}.warc.gz").read_bytes() for name in "12"))
+    with OpenArchive.open(root) as archive:
+        at = parse_stamp("2099") or 0
+        got = Chooser(archive).choose(url, at)
+        said = posted(Chooser(archive), ("POST", FORM, b"a=1"), url, at, Policy.COHERENT)
+        shown = [b"".join(archive.read(c.capture).payload()) for c in (got, said) if c.capture]
+    assert shown == [b"GET ", b"POST a=1"]
 
 
 # -- the choice among answers to one question ------------------------------------------------------
