@@ -62,8 +62,10 @@ def surt(url: str) -> str:
 
 def one_address(one: str, other: str) -> bool:
     """Whether two URLs differ at most in what no server tells apart: scheme, `www.`, its port."""
-    one, other = (_SERVER.sub("", canonical(url) or url, count=1) for url in (one, other))
-    return one == other
+    if one == other:
+        return True
+    bare = {_SERVER.sub("", canonical(url) or url, count=1) for url in (one, other)}
+    return len(bare) == 1
 
 
 def _ordinary(url: str) -> str | None:

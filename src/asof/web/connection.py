@@ -133,7 +133,7 @@ class Connection(H11Protocol):
         """
         self.logger.info("Refused a request: %d %s.", status, status.phrase)
         if is_answering := self._is_answering():
-            if self.cycle.response_started:
+            if self.cycle.response_started or status is not HTTPStatus.REQUEST_TIMEOUT:
                 self.transport.abort()
                 return
             self.cycle.disconnected = True
