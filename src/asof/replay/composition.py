@@ -14,7 +14,7 @@ from asof.coherence.verdict import Reason
 from asof.errors import AsofError
 from asof.model import Hop, find_header
 from asof.replay.choose import Choice, Chooser, Policy, Verdict
-from asof.replay.rewrite import MAX_REWRITTEN, RewriteKind, is_xml, kind_of, kind_within
+from asof.replay.rewrite import MAX_REWRITTEN, RewriteKind, kind_of
 from asof.text.encoding.charset import charset_of, decoded
 from asof.text.kinds.media import media_of
 from asof.text.links.css import css_links
@@ -73,6 +73,7 @@ class Needs(NamedTuple):
     error: AsofError | None = None
 
 
+_WITHOUT = (None, RewriteKind.DATA)
 NOTHING = Needs()
 
 
@@ -137,12 +138,12 @@ def moves(memento: Memento) -> bool:
 def _requisites(memento: Memento, room: int) -> Needs:
     """The URLs that a document needs to be shown, each once."""
     url, media = memento.capture.url, memento.media_type
-    if media is not None and kind_of(media) is None and not is_xml(media):
+    if media is not None and kind_of(media) in _WITHOUT:
         return NOTHING
     data = b"".join(memento.payload(room))
     declared = find_header(memento.headers, "Content-Type")
-    kind = kind_within(media or media_of(data, None, url), data, declared)
-    if kind is None:
+    kind = kind_of(media or media_of(data, None, url))
+    if kind in _WITHOUT:
         return Needs(size=len(data))
     if kind is RewriteKind.CSS:
         text = decoded(data, charset_of(data, declared, sheet=True))
