@@ -93,6 +93,9 @@ class XmlActs:
         if language == XHTML and element == "meta" and pragma(attributes) == "refresh":
             self.leads_out |= leads_elsewhere(refresh_target(attributes.get("content", "")))
         self.acts |= element not in _STILL and _STEP.fullmatch(element) is None
+        if attributes.get("attributeName", "").strip().rpartition(":")[2].lower() in _MOVED:
+            steps = (step for value in attributes.values() for step in value.split(";"))
+            self.acts, self.leads_out = True, self.leads_out or any(map(leads_elsewhere, steps))
         for key, value in attributes.items():
             space, _, attribute = key.rpartition(" ")
             if space in ("", _XLINK):
@@ -109,8 +112,6 @@ class XmlActs:
             return
         is_known = attribute in _ATTRIBUTES or attribute.startswith(("data-", "aria-"))
         self.acts |= attribute.lower().startswith("on") or (language == XHTML and not is_known)
-        if attribute == "attributeName":
-            self.acts |= value.strip().rpartition(":")[2].lower() in _MOVED
         self._styled(value)
 
     def _styled(self, css: str) -> None:
