@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from asof.replay.links import ReplayPlace
-from asof.replay.on_disk import for_disk, is_harmless, marked, xml_for_disk
-from asof.replay.rewrite import RewriteKind, rewrite
+from asof.replay.on_disk import for_disk, is_harmless, marked
+from asof.replay.rewrite import RewriteKind, kind_of, rewrite
 
 POLICY = b'<meta http-equiv="Content-Security-Policy"'
 
@@ -146,7 +146,9 @@ ACTING = [
 
 def harmless(xml: str | bytes, media: str = "application/xml") -> bool:
     data = xml.encode() if isinstance(xml, str) else xml
-    return is_harmless(data, media, "http://a.example/x/", media, scripts=False)
+    kind = kind_of(media)
+    assert kind is not None
+    return is_harmless(data, kind, "http://a.example/x/", media, scripts=False)
 
 
 @pytest.mark.parametrize("xml", STILL)
@@ -166,13 +168,12 @@ def test_what_has_no_place_for_a_policy_and_may_act_does_not(xml: str, media: st
 
 def test_the_encoding_is_one_that_a_file_can_say() -> None:
     place = ReplayPlace("http://a.example/", lambda url: "x", on_disk=True)
-    for declared, written in (("utf-16", "utf-16"), ("iso-2022-jp", "iso-2022-jp")):
-        media = f"application/xml; charset={declared}"
-        made = xml_for_disk(
-            "<a>日本</a>".encode(written), "application/xml", media, place, scripts=False
-        )
-        assert made == "\ufeff<a>日本</a>".encode()
-    assert xml_for_disk(b"<a/>", "application/xml", None, place, scripts=False) == b"<a/>"
+    kind = RewriteKind.DATA
+    for name in ("utf-16", "iso-2022-jp"):
+        media = f"application/xml; charset={name}"
+        done = rewrite("<a>日本</a>".encode(name), kind, media, place)
+        assert for_disk(done, kind, media, scripts=False) == "\ufeff<a>日本</a>".encode()
+    assert for_disk(rewrite(b"<a/>", kind, None, place), kind, None, scripts=False) == b"<a/>"
 
 
 def test_text_is_left_alone_where_a_file_says_enough() -> None:

@@ -266,6 +266,8 @@ class TestForeignContent:
 
     def test_a_link_that_svg_animates(self) -> None:
         assert html('<set attributeName="href" to="x"/>').endswith('to="/T/http://h.example/d/x"/>')
+        animated = html('<animate attributeName="href" values="http://live.example/"/>')
+        assert animated.endswith('values="/T/http://live.example/"/>')
         assert html('<set attributeName="x" to="9"/>') == '<set attributeName="x" to="9"/>'
 
 

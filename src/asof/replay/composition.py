@@ -15,7 +15,7 @@ from asof.coherence.verdict import Reason
 from asof.errors import AsofError
 from asof.model import Hop, find_header
 from asof.replay.choose import Choice, Chooser, Policy, Verdict
-from asof.replay.rewrite import MAX_REWRITTEN, RewriteKind, is_xml, kind_of, kind_within
+from asof.replay.rewrite import MAX_REWRITTEN, RewriteKind, kind_of
 from asof.text.encoding.charset import charset_of, decoded
 from asof.text.kinds.media import media_of
 from asof.text.links.css import css_links
@@ -80,6 +80,7 @@ class Needs(NamedTuple):
     is_torn: bool = False
 
 
+_WITHOUT = (None, RewriteKind.DATA)
 NOTHING = Needs()
 
 
@@ -148,13 +149,12 @@ def _requisites(memento: Memento, room: int) -> Needs:
     """The URLs that a document needs to be shown, each once."""
     url, media = memento.capture.url, memento.media_type
     if media is not None and _SCRIPT.fullmatch(media):
-        text = b"".join(read := memento.payload(min(room, IMPORTS_REACH))).decode(
-            "utf-8", "replace"
-        )
+        read = memento.payload(min(room, IMPORTS_REACH))
+        text = b"".join(read).decode("utf-8", "replace")
         needed = (resolve(url, link.reference) for link in module_imports(text))
         found = tuple(dict.fromkeys(each for each in needed if each is not None))
         return Needs(found, len(text), is_torn=read.is_torn)
-    if media is not None and kind_of(media) is None and not is_xml(media):
+    if media is not None and kind_of(media) in _WITHOUT:
         if memento.length is not None:
             return NOTHING
         start = memento.payload(_BEGINNING)
@@ -162,8 +162,8 @@ def _requisites(memento: Memento, room: int) -> Needs:
         return Needs(is_torn=start.is_torn)
     data = b"".join(payload := memento.payload(room))
     declared = find_header(memento.headers, "Content-Type")
-    kind = kind_within(media or media_of(data, None, url), data, declared)
-    if kind is None:
+    kind = kind_of(media or media_of(data, None, url))
+    if kind in _WITHOUT:
         return Needs(size=len(data), is_torn=payload.is_torn)
     if kind is RewriteKind.CSS:
         text = decoded(data, charset_of(data, declared, sheet=True))

@@ -32,8 +32,8 @@ from asof.replay.composition import (
 )
 from asof.replay.file_names import FileNames, ending_of, reference
 from asof.replay.links import NOWHERE, ReplayPlace
-from asof.replay.on_disk import for_disk, is_harmless, marked, xml_for_disk
-from asof.replay.rewrite import MAX_REWRITTEN, is_xml, kind_of, rewrite
+from asof.replay.on_disk import for_disk, is_harmless, marked
+from asof.replay.rewrite import MAX_REWRITTEN, XMLS, RewriteKind, kind_of, rewrite
 from asof.text.kinds.media import media_of
 from asof.url import LAST, is_web, key_ranges, surt
 
@@ -259,13 +259,13 @@ class Mirror:
         start = b"".join(memento.payload(_START))
         media = media_of(start, _declared(memento), memento.capture.url)
         ending = ending_of(media)
-        if kind_of(media) is None and not is_xml(media):
+        if (kind := kind_of(media)) is None:
             return media, ending
         data, declared = b"".join(memento.payload(MAX_REWRITTEN + 1)), _declared(memento)
         if len(data) > MAX_REWRITTEN:
-            return media, "" if kind_of(media) else ".txt"
+            return media, ".txt" if kind is RewriteKind.DATA else ""
         url, scripts = memento.capture.url, self._scripts
-        if is_xml(media) and not is_harmless(data, media, url, declared, scripts=scripts):
+        if kind in XMLS and not is_harmless(data, kind, url, declared, scripts=scripts):
             ending = ".txt"
         return media, ending
 
@@ -284,7 +284,7 @@ class Mirror:
         media = read.identity.partition(" ")[0]
         kind, declared = kind_of(media), _declared(memento)
         is_source = not job.path.endswith(ending_of(media))
-        if is_source or (kind is None and not is_xml(media)):
+        if kind is None or is_source:
             data = marked(memento.payload(), declared, job.path)
             return MirrorFile(job.path, choice, data, job.page, is_source=is_source)
         known = {} if job.page is None else {each.url: each for each in job.page.resources}
@@ -295,11 +295,8 @@ class Mirror:
             on_disk=True,
             unscripted=not self._scripts,
         )
-        whole, scripts = b"".join(memento.payload(MAX_REWRITTEN)), self._scripts
-        if kind is None or is_xml(media):
-            whole = xml_for_disk(whole, media, declared, place, scripts=scripts)
-        else:
-            whole = for_disk(rewrite(whole, kind, declared, place), kind, declared, scripts=scripts)
+        done = rewrite(b"".join(memento.payload(MAX_REWRITTEN)), kind, declared, place)
+        whole = for_disk(done, kind, declared, scripts=self._scripts)
         return MirrorFile(job.path, choice, iter((whole,)), job.page)
 
     def _lead(self, source: str, url: str) -> str:

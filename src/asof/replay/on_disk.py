@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 
 from asof.replay.links import ReplayPlace
-from asof.replay.rewrite import MAX_REWRITTEN, RewriteKind, Rewritten, kind_within, rewrite
+from asof.replay.rewrite import MAX_REWRITTEN, XMLS, RewriteKind, Rewritten, rewrite
 from asof.replay.xml_acts import XHTML, XmlActs
 from asof.text.encoding.charset import charset_of, decoded
 from asof.text.encoding.labels import encoding_named
@@ -38,23 +38,17 @@ _BEGUN = ("html", "head", "meta")
 _TEXTS = (".js", ".txt", ".csv", ".vtt", ".json")
 
 
-def is_harmless(data: bytes, media: str, url: str, declared: str | None, *, scripts: bool) -> bool:
+def is_harmless(
+    data: bytes, kind: RewriteKind, url: str, declared: str | None, *, scripts: bool
+) -> bool:
     """Whether XML, as it will be written, has a policy, or does nothing but show something."""
     place = ReplayPlace(url, lambda _: "x", on_disk=True, unscripted=not scripts)
-    seen = XmlActs(xml_for_disk(data, media, declared, place, scripts=scripts))
+    done = rewrite(data, kind, declared, place)
+    seen = XmlActs(for_disk(done, kind, declared, scripts=scripts))
     policy = {"http-equiv": "Content-Security-Policy", "content": _policy(scripts=scripts)}
     names = [name for name, _ in seen.first] == [f"{XHTML} {name}" for name in _BEGUN]
     has_policy = names and seen.first[-1][1] == policy and not seen.is_styled
     return seen.is_read and not seen.leads_out and (has_policy or not seen.acts)
-
-
-def xml_for_disk(
-    data: bytes, media: str, declared: str | None, place: ReplayPlace, *, scripts: bool
-) -> bytes:
-    """XML that holds markup rewritten, and in any case in the encoding that a file can say."""
-    kind = kind_within(media, data, declared)
-    done = Rewritten(data) if kind is None else rewrite(data, kind, declared, place)
-    return for_disk(done, RewriteKind.XML, declared, scripts=scripts)
 
 
 def for_disk(done: Rewritten, kind: RewriteKind, declared: str | None, *, scripts: bool) -> bytes:
@@ -65,7 +59,7 @@ def for_disk(done: Rewritten, kind: RewriteKind, declared: str | None, *, script
     if kind is RewriteKind.CSS:
         told = charset is not None and not data.isascii() and not data.startswith(_BOM)
         return f'@charset "{charset}";'.encode() + data if told else data
-    if kind is RewriteKind.XML:
+    if kind in XMLS:
         return _xml(data, charset, _head(None, scripts=scripts))
     return _html(data, _head(charset, scripts=scripts))
 

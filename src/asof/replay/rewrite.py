@@ -23,9 +23,12 @@ class RewriteKind(Enum):
 
     HTML = auto()
     XML = auto()
+    DATA = auto()
+    """XML in general, feeds too, which is rewritten where it holds some of XHTML or SVG."""
     CSS = auto()
 
 
+XMLS = (RewriteKind.XML, RewriteKind.DATA)
 _KINDS = {
     "text/html": RewriteKind.HTML,
     "application/xhtml+xml": RewriteKind.XML,
@@ -48,19 +51,9 @@ class Rewritten:
 
 def kind_of(media_type: str | None) -> RewriteKind | None:
     """The language of a media type without parameters, or None for what passes through as it is."""
-    return _KINDS.get((media_type or "").lower())
-
-
-def is_xml(media_type: str) -> bool:
-    """Whether browsers parse it as XML."""
-    return media_type.lower().endswith(("+xml", "/xml", "/xsl"))
-
-
-def kind_within(media_type: str, data: bytes, declared: str | None) -> RewriteKind | None:
-    """The language of a document by its bytes, too: any XML may hold parts of XHTML and SVG."""
-    kind = kind_of(media_type)
-    asks = kind is None and is_xml(media_type)
-    return RewriteKind.XML if asks and _acts(data, declared)[0].holds else kind
+    media_type = (media_type or "").lower()
+    is_xml = media_type.endswith(("+xml", "/xml", "/xsl"))  # to browsers
+    return _KINDS.get(media_type) or (RewriteKind.DATA if is_xml else None)
 
 
 def rewrite(
@@ -76,27 +69,19 @@ def rewrite(
     `declared` is the Content-Type that HTTP gave, or a label. `below` says that it
     is shown below a banner.
     """
+    done, name, is_quiet, xml = data, "", True, kind in XMLS
     if kind is RewriteKind.CSS:
         done, name = rewrite_css(data, declared, place)
-    else:
-        done, name = rewrite_html(data, declared, place, below=below, xml=kind is RewriteKind.XML)
+    elif kind is not RewriteKind.DATA or _acts(data, declared)[0].holds:
+        done, name = rewrite_html(data, declared, place, below=below, xml=xml)
+    if xml:
+        seen, found = _acts(done, name or declared)
+        name = name or found
+        is_quiet = name in CODECS and seen.is_read and not seen.leads_out
     label = declared_label(declared or "")
     said = encoding_named(label) if label else None
-    return Rewritten(done, None if name == said or (said is None and done.isascii()) else name)
-
-
-def rewrite_xml(
-    data: bytes, media_type: str, declared: str, place: ReplayPlace, *, below: bool = False
-) -> Rewritten:
-    """The same for any XML, of which that without markup stays as it is."""
-    kind = kind_within(media_type, data, declared)
-    done = Rewritten(data)
-    if kind is not None:
-        done = rewrite(data, kind, declared, place, below=below)
-    seen, name = _acts(done.data, done.charset or declared)
-    charset = done.charset if done.data.isascii() else name
-    is_quiet = name in CODECS and seen.is_read and not seen.leads_out
-    return Rewritten(done.data, charset, is_quiet)
+    is_said = name == said or (said is None and done.isascii())
+    return Rewritten(done, None if is_said else name, is_quiet)
 
 
 def _acts(data: bytes, declared: str | None) -> tuple[XmlActs, str]:

@@ -17,29 +17,21 @@ from asof.text.links.link import EDGE
 from asof.text.markup import names
 
 XHTML = "http://www.w3.org/1999/xhtml"
-_SVG = "http://www.w3.org/2000/svg"
 _XLINK = "http://www.w3.org/1999/xlink"
 # Some browsers go by it, and it is not rewritten.
 _BASE = "http://www.w3.org/XML/1998/namespace base"
-_ACTING = frozenset((XHTML, _SVG, "http://www.w3.org/1998/Math/MathML"))
-# What is known to show something and do nothing else. The names of XML are as they are written.
-_STILL = {
-    XHTML: names(
-        "html head title body div span p br hr a img h1 h2 h3 h4 h5 h6 ul ol li dl dt dd b i u s em"
-        " strong small big sub sup code pre tt kbd samp var abbr cite q blockquote del ins mark"
-        " center font table caption thead tbody tfoot tr td th figure figcaption section article"
-    ),
-    _SVG: names(
-        "svg g defs symbol use image switch a view title desc metadata style foreignObject path"
-        " rect circle ellipse line polyline polygon text tspan textPath tref linearGradient"
-        " radialGradient stop pattern mask clipPath marker filter font font-face glyph"
-        " missing-glyph hkern vkern animate animateTransform animateMotion animateColor set mpath"
-        " feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting"
-        " feDisplacementMap feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR"
-        " feGaussianBlur feImage feMerge feMergeNode feMorphology feOffset fePointLight"
-        " feSpecularLighting feSpotLight feTile feTurbulence"
-    ),
-}
+_ACTING = frozenset((XHTML, "http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML"))
+# What is known to show something and do nothing else, in either; `fe...` are steps of filters.
+_STILL = names(
+    "html head title body div span p br hr a img h1 h2 h3 h4 h5 h6 ul ol li dl dt dd b i u s em tt"
+    " strong small big sub sup code pre kbd samp var abbr cite q blockquote del ins mark center"
+    " font table caption thead tbody tfoot tr td th figure figcaption section article"
+    " svg g defs symbol use image switch view desc metadata style foreignObject path rect circle"
+    " ellipse line polyline polygon text tspan textPath tref linearGradient radialGradient stop"
+    " pattern mask clipPath marker filter font-face glyph missing-glyph hkern vkern set mpath"
+    " animate animateTransform animateMotion animateColor"
+)
+_STEP = re.compile("fe[A-Z][A-Za-z]+")
 _ATTRIBUTES = names(
     "href src style class id title alt lang dir width height align valign border color face size"
     " colspan rowspan cellpadding cellspacing bgcolor type start value cite name rel target"
@@ -100,7 +92,10 @@ class XmlActs:
         self.holds = True
         if language == XHTML and element == "meta" and pragma(attributes) == "refresh":
             self.leads_out |= leads_elsewhere(refresh_target(attributes.get("content", "")))
-        self.acts |= element not in _STILL.get(language, ())
+        self.acts |= element not in _STILL and _STEP.fullmatch(element) is None
+        if attributes.get("attributeName", "").strip().rpartition(":")[2].lower() in _MOVED:
+            steps = (step for value in attributes.values() for step in value.split(";"))
+            self.acts, self.leads_out = True, self.leads_out or any(map(leads_elsewhere, steps))
         for key, value in attributes.items():
             space, _, attribute = key.rpartition(" ")
             if space in ("", _XLINK):
@@ -117,8 +112,6 @@ class XmlActs:
             return
         is_known = attribute in _ATTRIBUTES or attribute.startswith(("data-", "aria-"))
         self.acts |= attribute.lower().startswith("on") or (language == XHTML and not is_known)
-        if attribute == "attributeName":
-            self.acts |= value.strip().rpartition(":")[2].lower() in _MOVED
         self._styled(value)
 
     def _styled(self, css: str) -> None:

@@ -1,7 +1,7 @@
 """Replay: the memento of a URL as of a moment, rewritten to be looked at, or raw."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from starlette.requests import Request
@@ -10,15 +10,7 @@ from starlette.responses import Response
 from asof.clock import Instant, http_date, parse_moment, stamp
 from asof.model import Capture, find_header
 from asof.replay.choose import Choice
-from asof.replay.rewrite import (
-    MAX_REWRITTEN,
-    RewriteKind,
-    Rewritten,
-    is_xml,
-    kind_of,
-    rewrite,
-    rewrite_xml,
-)
+from asof.replay.rewrite import MAX_REWRITTEN, XMLS, RewriteKind, Rewritten, kind_of, rewrite
 from asof.replay.rewrite_html import About, about
 from asof.text.kinds.media import ContentType
 from asof.text.links.attribute_values import refresh_target
@@ -153,39 +145,28 @@ class Mementos:
         if memento.status in REDIRECTS and location_of(memento):
             return self._redirect(opened)
         kind = kind_of(sent.media)
-        read = kind is not None and kind is not RewriteKind.XML
-        data = whole(opened.payload) if read else b""
-        if data is None:
+        # Of XML the source may be shown as well.
+        source = memento.payload(MAX_REWRITTEN + 1) if kind in XMLS else opened.payload
+        data = b"" if kind is None else whole(source)
+        if data is None and kind is not RewriteKind.DATA:
             page = "message/too_large.html"
             return self._pages.render(page, 413, wanted=wanted, most=MAX_REWRITTEN)
         if wanted.form in _FRAMED and opened.destination == "document" and _is_page(opened):
             return self._framed(request, opened)
-        if is_xml(sent.media):
-            return self._xml(opened)
-        if kind is None:
-            return _describe(opened, sent)
-        done = self._made(opened, partial(rewrite, data, kind))
-        return _describe(opened, sent.coded(done.charset), done.data)
-
-    def _xml(self, opened: Opened) -> Response:
-        """XML; to a person its source, if no parser reads it or it leads out of the archive."""
-        sent, done = opened.type, None
-        data = whole(opened.memento.payload(MAX_REWRITTEN + 1))
-        if data is not None:
-            done = self._made(opened, partial(rewrite_xml, data, sent.media))
-        if opened.destination in _VIEWED and (done is None or not done.is_quiet):
+        done = None if kind is None or data is None else self._rewritten(opened, data, kind)
+        if kind in XMLS and opened.destination in _VIEWED and not (done and done.is_quiet):
             sent, done = ContentType("text/plain", sent.charset), None
         if done is None:
             return _describe(opened, sent)
-        return _describe(opened, sent.coded(done.charset), done.data)
+        sent = ContentType(sent.media, done.charset or sent.charset)
+        return _describe(opened, sent, done.data)
 
-    def _made(self, opened: Opened, make: Callable[..., Rewritten]) -> Rewritten:
-        """A document rewritten, now or for the reader before."""
+    def _rewritten(self, opened: Opened, data: bytes, kind: RewriteKind) -> Rewritten:
         wanted, memento, sent = opened.wanted, opened.memento, str(opened.type)
         below = wanted.form == BELOW_BANNER
         records = memento.capture.record_id, memento.source.record_id
         key = (*records, wanted, opened.shown, sent, below, address.prefix.get())
-        return self._kept.get(key, partial(make, sent, opened.place, below=below))
+        return self._kept.get(key, lambda: rewrite(data, kind, sent, opened.place, below=below))
 
     def _framed(self, request: Request, opened: Opened) -> Response:
         """The page with the banner and, in a frame below it, the memento."""

@@ -128,10 +128,6 @@ class ContentType(NamedTuple):
     media: str
     charset: str | None = None
 
-    def coded(self, charset: str | None) -> "ContentType":
-        """The same in another encoding, if one is given."""
-        return self._replace(charset=charset) if charset else self
-
     def __str__(self) -> str:
         return f"{self.media}; charset={self.charset}" if self.charset else self.media
 

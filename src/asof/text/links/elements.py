@@ -45,6 +45,7 @@ _QUIET: dict[str, frozenset[str]] = {
     "codebase": frozenset(("object", "applet")),
     "to": frozenset(("set", "animate")),
     "from": frozenset(("animate",)),
+    "values": frozenset(("animate",)),  # several are taken for one, which leads to none of them
 }
 NAMES = names("longdesc data data-href action content value").union(
     _PARTS, _ANYWHERE, _PAINTS, _HREFS, _QUIET
