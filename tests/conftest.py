@@ -13,11 +13,15 @@ import shutil
 import signal
 import socket
 from collections.abc import Coroutine, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from asof.ledger import Ledger
+from asof.testing import SimulatedClock
 
 if TYPE_CHECKING:
     from support.raw_server import Result, Run
@@ -203,3 +207,17 @@ def run(request: pytest.FixtureRequest) -> Run:
         return result
 
     return runner
+
+
+# -- What many tests begin with -----------------------------------------------------------------
+
+
+@pytest.fixture
+def clock() -> SimulatedClock:
+    return SimulatedClock(virtual=True)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with closing(Ledger(tmp_path / "asof.db", writable=True)) as made:
+        yield made

@@ -1,10 +1,10 @@
 """Pictures of our own pages for the documentation, of the newspaper that `asof demo` captures.
 
 python tools/screenshots.py              (three for the README, in docs/pictures)
-python tools/screenshots.py --docs PAGES (all of them, where PAGES/docs/tour.md wants them)
+python tools/screenshots.py --docs PAGES (all of them, where the pages in PAGES/docs want them)
 
 They are taken as those of archived pages are (`asof.web.pictures`), and small: one of more than
-80 KB is an error. Without a browser the tour has none.
+80 KB is an error. Without a browser the documentation has none.
 """
 
 # ruff: noqa: T201 (a command prints)
@@ -27,11 +27,12 @@ from asof.web.pictures.studio import HOST, served
 from asof.web.pictures.tab import opened
 
 SITE = "http://harbour-gazette.example/"
+RULE = "C(d1,d2) >= 0.7 and url(d1) = url(d2)"
 WIDTH, HEIGHT = 1280, 800
 LARGEST = 80_000
 SECONDS = 60
 README = frozenset({"captures", "compare", "site"})
-# Where a picture is to be in the tour, as <!-- picture: site -->.
+# Where a picture is to be in a page, as <!-- picture: site -->.
 WANTED = re.compile(r"<!-- picture: (\w+) -->")
 
 
@@ -40,8 +41,9 @@ def main(folder: Path, names: frozenset[str] = README) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix="asof-screenshots-") as place:
         archive = Path(place, "newspaper")
-        demo = [sys.executable, "-m", "asof", "demo", "--no-serve", "-a", archive]
-        subprocess.run(demo, check=True, timeout=180, stdout=subprocess.DEVNULL)
+        for command in (["demo", "--no-serve"], ["cover", RULE, "--save", "news"]):
+            asof = [sys.executable, "-m", "asof", *command, "-a", archive]
+            subprocess.run(asof, check=True, timeout=180, stdout=subprocess.DEVNULL)
         taken = _taken(archive, names)
         sizes = {name: _save(folder / f"{name}.webp", data) for name, data in taken}
     for name, size in sizes.items():
@@ -50,16 +52,17 @@ def main(folder: Path, names: frozenset[str] = README) -> int:
 
 
 def illustrated(pages: Path) -> int:
-    """Take what the tour wants, and put it there."""
-    tour = pages / "docs" / "tour.md"
-    text = tour.read_text(encoding="utf-8")
-    if not (wanted := frozenset(WANTED.findall(text))):
-        raise SystemExit(f"{tour} wants no picture.")
+    """Take what the pages of the documentation want, and put it there."""
+    texts = {path: path.read_text(encoding="utf-8") for path in (pages / "docs").glob("*.md")}
+    wanted = frozenset(name for text in texts.values() for name in WANTED.findall(text))
+    if not wanted:
+        raise SystemExit(f"No page in {pages / 'docs'} wants a picture.")
     if installed() is None:
-        print("docs: no browser here, so the tour has no pictures")
+        print("docs: no browser here, so the documentation has no pictures")
         return 0
     status = main(pages / "docs" / "pictures", wanted)
-    tour.write_text(WANTED.sub(r"![\1](pictures/\1.webp)", text), encoding="utf-8")
+    for path, text in texts.items():
+        path.write_text(WANTED.sub(r"![\1](pictures/\1.webp)", text), encoding="utf-8")
     return status
 
 
@@ -90,8 +93,11 @@ def _pages(then: str, between: str, now: str, crawl: str) -> dict[str, str]:
         "site": f"/site?url={SITE}&at={between}",
         "search": "/search?q=lighthouse",
         "quality": "/quality",
-        "rule": f"/-/rule?{urlencode({'relation': 'C(d1,d2) >= 0.7 and url(d1) = url(d2)'})}",
+        "rule": f"/-/rule?{urlencode({'relation': RULE})}",
+        "covers": "/covers",
+        "cover": "/covers/news",
         "crawl": f"/crawls/{crawl}",
+        "prefix": f"/captures?prefix={SITE}",
     }
 
 

@@ -2,7 +2,7 @@
  *
  *   response(content) -> (date, record_id, url, status, media_type, digest, size, etag,
  *                         last_modified, truncated) of a plainly written WARC record, or () for a
- *                         request or metadata record that goes with a response, or None.
+ *                         GET request or metadata record that goes with a response, or None.
  *   digests(content)  -> (kind, date, block_start, payload_start, block_digest, payload_digest) of
  *                         one, the digests as base32, or None.
  *   find_member(data, start) -> where the next gzip member may begin, or -1.
@@ -198,7 +198,9 @@ static PyObject *response(PyObject *self, PyObject *content) {
     if (!take_bytes(content, &p, &size)) return NULL;
     if (!take_record(&record, p, size)) Py_RETURN_NONE;
     Text *field = record.field;
-    if (is(field[TYPE], "request") && field[CONCURRENT].at) return PyTuple_New(0);
+    if (is(field[TYPE], "request") && field[CONCURRENT].at)
+        return record.end - record.block > 3 && !memcmp(record.block, "GET ", 4) ? PyTuple_New(0)
+                                                                                 : Py_NewRef(Py_None);
     if (is(field[TYPE], "metadata") && field[CONCURRENT].at &&
         is(field[CONTENT_TYPE], "application/warc-fields"))
         return PyTuple_New(0);

@@ -47,7 +47,7 @@ def error_at(text: str, span: Span, what: str, hint: str = "") -> UsageError:
     left, dots = _shown(text[first:start]), "..." if first else ""
     middle = _shown(text[start : min(end, stop)])
     right = _shown(text[min(end, stop) : stop]) + ("..." if stop < len(text) else "")
-    caret = " " * (len(dots) + _width(left)) + "^" * max(_width(middle), 1)
+    caret = " " * (len(dots) + cells(left)) + "^" * max(cells(middle), 1)
     lines = f"{place}: {what}.\n  {dots}{left}{middle}{right}\n  {caret}"
     return UsageError(lines, hint=f"\n{hint}" if hint else "")
 
@@ -96,9 +96,10 @@ def _shown(text: str) -> str:
     return "".join(c if c.isprintable() else " " if c.isspace() else "\ufffd" for c in text)
 
 
-def _width(text: str) -> int:
+def cells(text: str) -> int:
+    """How many columns a text takes; wide characters take two, combining ones none."""
     if text.isascii():
         return len(text)
-    from wcwidth import wcswidth  # only where an error points into a text of other scripts
+    from wcwidth import wcswidth  # only for texts of other scripts
 
-    return max(wcswidth(text), 0)
+    return max(wcswidth(text), 0)  # -1 stands for what cannot be measured

@@ -82,6 +82,16 @@ def iso(instant: Instant) -> str:
     return to_datetime(instant).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
+def iso_second(instant: Instant) -> str:
+    """The same without a fraction, for formats and tools that know whole seconds."""
+    return f"{iso(instant)[:19]}Z"
+
+
+def when(instant: Instant) -> str:
+    """An instant as people read it, to the second, UTC."""
+    return iso(instant)[:19].replace("T", " ")
+
+
 def maybe_iso(instant: Instant | None) -> str | None:
     return None if instant is None else iso(instant)
 
@@ -90,6 +100,11 @@ def stamp(instant: Instant) -> str:
     """The 14 digits of CDX files and replay URLs; whole seconds, rounded down."""
     moment = to_datetime(instant)
     return f"{moment.year:04d}{moment:%m%d%H%M%S}"
+
+
+def whole_second(instant: Instant) -> Instant:
+    """The end of the second that it lies in."""
+    return instant - instant % SECOND + SECOND - 1
 
 
 def http_date(instant: Instant) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Self, get_args, get_origin, get_type_hints
 
-from asof.errors import ConfigError
+from asof.errors import ConfigError, StorageError
 
 FILE = "asof.toml"
 COMMAND_LINE = "the command line"
@@ -150,6 +150,16 @@ class Config:
         if reserve == DEFAULTS.disk_reserve:  # nobody said so: not more than a share
             reserve = min(reserve, int(disk.total * _LARGEST_SHARE))
         return disk.free - reserve
+
+    def require_room(self, folder: Path, size: int, source: Path, room: int | None = None) -> None:
+        """The disk keeps its reserve, as in a crawl, when so much of a file is imported."""
+        if (self.room(folder) if room is None else room) < size:
+            raise StorageError(
+                f"{source} was not imported, for {size / 1e6:,.0f} MB more would leave less"
+                f" free than the reserve of {self.disk_reserve / 1e6:,.0f} MB.",
+                hint="Make room, or lower disk_reserve in asof.toml, and import it again;"
+                " nothing of it was kept.",
+            )
 
     @classmethod
     def load(cls, folder: Path, environ: Mapping[str, str], **flags: object) -> Self:

@@ -7,6 +7,7 @@ What a writer was doing when it was killed is removed by the next that writes th
 
 import errno
 import fcntl
+import io
 import os
 import re
 import secrets
@@ -14,6 +15,7 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO
 
@@ -25,6 +27,43 @@ DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _NEW = os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 # A name that stands for something that is open already, such as /dev/stdout.
 _OPEN_ALREADY = ("/dev/", "/proc/")
+# Bytes that a file may grow by until the disk is asked whether it keeps its reserve: few enough to
+# matter to none, and asking takes a millionth of a second.
+_ASK_EVERY = 4 << 20
+Room = Callable[[Path], int]
+"""Bytes that the disk of a folder takes before it has only its reserve left."""
+_room: ContextVar[Room] = ContextVar("room", default=lambda folder: 0)
+
+
+@contextmanager
+def with_reserve(room: Room) -> Iterator[None]:
+    """What grows in here, by however little that is unpacked, leaves the disk its reserve."""
+    before = _room.set(room)
+    try:
+        yield
+    finally:
+        _room.reset(before)
+
+
+def reserve_reached(out: Path) -> StorageError:
+    hint = "Make room, or lower disk_reserve, then run the same again."
+    return StorageError(f"The disk of {out} has only its reserve left.", hint=hint)
+
+
+class _Rationed(io.BufferedWriter):
+    """A file that grows as long as there is room for it."""
+
+    def __init__(self, handle: int, out: Path, room: Room) -> None:
+        super().__init__(io.FileIO(handle, "wb", closefd=False))
+        self._out, self._room, self._since = out, room, 0
+
+    def write(self, data: bytes | memoryview, /) -> int:  # type: ignore[override]  # or the like
+        self._since += memoryview(data).nbytes
+        if self._since >= _ASK_EVERY:
+            self._since = 0
+            if self._room(self._out.parent) < 0:
+                raise reserve_reached(self._out)
+        return super().write(data)
 
 
 def open_plain(path: Path, flags: int, *, follow: bool = False) -> int:
@@ -111,7 +150,7 @@ def atomic_file(out: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:
         return os.open(path, os.O_WRONLY | _NEW, rights)
 
     with storage_errors(out), _beside(out, make) as (part, handle):
-        with os.fdopen(handle, "wb", closefd=False) as file:
+        with _Rationed(handle, out, _room.get()) as file:
             yield file
             file.flush()
             os.fsync(handle)

@@ -7,10 +7,13 @@ import re
 import shutil
 import signal
 import socket
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from asof import cli
+from asof.archive.intake import Intake, _Taker
 from support import forge, rig
 from support.forge import recs
 
@@ -289,6 +292,52 @@ def test_a_closed_pipe_is_not_a_crash(place: Path) -> None:
     _, err = child.communicate(timeout=20)
     assert b"Traceback" not in err
     assert b"BrokenPipe" not in err
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_what_was_closed_before_us_changes_nothing(place: Path, closed: str) -> None:
+    """Not the exit code, and nothing is told of it."""
+    for words, code in ((["list"], 0), (["get", "http://nobody.example/"], 1)):
+        command = ["sh", "-c", f'exec "$@" {closed}', "sh", rig.ASOF, *words]
+        done = subprocess.run(
+            [*command, "-a", place / "archive"], capture_output=True, check=False, timeout=60
+        )
+        assert done.returncode == code, done
+        assert b"Traceback" not in done.stderr
+    rig.ok("check", "-a", place / "archive")
+
+
+def test_a_moment_by_another_name_is_told_the_right_one(place: Path) -> None:
+    said = rig.ok("list", "--at", "2026", "-a", place / "archive", code=2).err
+    assert said == "asof: No such option '--at'. Did you mean '--to'? See `asof list --help`.\n"
+    said = rig.ok("diff", URL, "--at", "2026", "-a", place / "archive", code=2).err
+    assert said == "asof: No such option '--at'. Write `asof diff URL T1 T2`.\n"
+    said = rig.ok("get", URL, "--date", "2026", "-a", place / "archive", code=2).err
+    assert "Did you mean '--at'?" in said
+
+
+def test_an_import_that_is_interrupted_says_what_was_entered(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C comes while the second file is read."""
+    first, second = place / "good.warc.gz", tmp_path / "second.warc.gz"
+    second.write_bytes(b"".join(record.gz() for record in recs(5, host="b.example")))
+    told = {first: "", second: "; files entered before it: 1"}
+
+    def interrupted(self: object, path: Path, *rest: object) -> Intake:
+        if path == second:
+            raise KeyboardInterrupt
+        return taken(self, path, *rest)  # type: ignore[arg-type]
+
+    taken = _Taker.warc
+    monkeypatch.setattr(_Taker, "warc", interrupted)
+    assert cli.run(["import", str(first), str(second), "-a", str(tmp_path / "a")]) == 130
+    again = "Import again: nothing is stored twice."
+    said = f"asof: Nothing of {second} was entered{told[second]}. {again}"
+    assert capsys.readouterr().err.split("\n")[-2] == said
+    assert len(rig.rows_of(tmp_path / "a")) == 5
+    assert cli.run(["import", str(second), "-a", str(tmp_path / "b")]) == 130
+    assert f"Nothing of {second} was entered. {again}" in capsys.readouterr().err
 
 
 def test_stdout_full(place: Path) -> None:

@@ -308,7 +308,7 @@ def test_a_server_that_says_304_to_everything(tmp_path: Path) -> None:
         assert report["state"] == "finished"
         assert set(server.paths()) >= {"/", "/a", "/b", "/a/only-from-here", "/only-from-css.png"}
         assert ok("get", server.url + "/b", "-a", archive).out == ("<p>b</p>" + FILL).encode()
-        crawl(tmp_path / "fresh", server.url + "/never-seen")
+        crawl(tmp_path / "fresh", server.url + "/never-seen", code=1)
         said = rig.run("get", server.url + "/never-seen", "-a", tmp_path / "fresh")
         assert len(said.err.splitlines()) <= 1
         rig.referees_agree(archive)

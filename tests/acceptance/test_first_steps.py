@@ -116,6 +116,45 @@ def test_a_seed_that_leads_away_brings_nothing(tmp_path: Path) -> None:
         assert f"it leads to {server.url}/, which is no part of this crawl" in result.err
 
 
+def test_a_seed_that_only_redirects_or_answers_without_a_page_brings_nothing(
+    tmp_path: Path,
+) -> None:
+    """Cookie walls, circles, dead ends, and answers without anything in them."""
+    moved = "302 Found"
+    pages: dict[str, rig.Answer] = {
+        "/wall": page("", moved, Location="/wall"),
+        "/round": page("", moved, Location="/round/2"),
+        "/round/2": page("", moved, Location="/round"),
+        "/dead": page("", moved, Location="/lost"),
+        "/nowhere": page("", moved),
+        "/empty": rig.Reply((b"HTTP/1.1 204 No Content\r\n\r\n",), "keep"),
+        "/same": rig.Reply((b"HTTP/1.1 304 Not Modified\r\n\r\n",), "keep"),
+        "/home": page("", moved, Location="/page"),
+        "/page": page("<p>a page</p>"),
+    }
+    with site(pages) as server:
+        why = {
+            "wall": "it only redirects to itself (try --cookies)",
+            "round": f"it leads to {server.url}/round/2, which only redirects to where it came"
+            " from (try --cookies)",
+            "dead": f"it leads to {server.url}/lost, which answered 404",
+            "nowhere": "it answered 302 without saying where to",
+            "empty": "it answered 204",
+            "same": "it answered 304",
+        }
+        for name, reason in why.items():
+            folder = ("--delay", "0", "-a", tmp_path / name)
+            result = rig.run("crawl", f"{server.url}/{name}", *folder)
+            assert result.code == 1, str(result)
+            assert f"No page came from {server.url}/{name}: {reason}." in result.err
+        for _ in range(2):  # again: what a 304 or a revisit confirms is a page
+            ok("crawl", f"{server.url}/home", "--delay", "0", "-a", tmp_path / "home")
+        result = rig.run(
+            "crawl", f"{server.url}/wall", "--cookies", "--delay", "0", "-a", tmp_path / "kept"
+        )
+        assert "only redirects to itself." in result.err
+
+
 def test_help_of_a_command_and_a_closed_pipe(served: tuple[Path, Server]) -> None:
     assert rig.run("help", "crawl").out == rig.run("crawl", "--help").out
     read, write = os.pipe()

@@ -165,6 +165,13 @@ def test_a_prefix_takes_its_pages_with_parts_from_elsewhere(tmp_path: Path) -> N
     assert "not among what was exported" in (out / "missing.html").read_text()
 
 
+def test_what_others_captured_under_a_scheme_in_capitals_is_of_the_web_too(tmp_path: Path) -> None:
+    """As everywhere else: RFC 3986, section 3.1."""
+    out, said = mirrored(tmp_path, [Page("HTTP://a.example/x", JAN, b"<p>x"), Page(SITE, JAN)])
+    assert said["pages"] == 2
+    assert {entry["url"] for entry in manifest(out)} == {"HTTP://a.example/x", SITE}
+
+
 def test_only_what_the_policy_allows_and_errors_only_alone(tmp_path: Path) -> None:
     pages = [Page(SITE, JAN, b"<p>x"), Page(SITE + "e", JAN, b"<p>no", status="404 Not Found")]
     out, _ = mirrored(tmp_path, pages)

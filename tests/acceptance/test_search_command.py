@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from support import rig, said_pages, served_archive
 from support.said_pages import OTHER, SITE
+from support.served_archive import Page
 
 
 @pytest.fixture(scope="module")
@@ -205,4 +207,26 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, archive: Path) -> Non
     lock.symlink_to(victim)
     done = rig.run("reindex", "--search", "-a", copy)
     assert done.code == 2, done
+    assert victim.read_text() == "precious"
+
+
+@pytest.mark.parametrize("part", ["index", "names"])
+@pytest.mark.parametrize("is_near", [False, True])
+def test_an_index_deletes_nothing_but_its_own_files(
+    tmp_path: Path, archive: Path, part: str, is_near: bool
+) -> None:
+    """Its list of own files may be a stranger's, as all of an archive may be."""
+    copy, victim = tmp_path / "archive", tmp_path / "victim"
+    shutil.copytree(archive, copy)
+    victim.write_text("precious")
+    own = copy / "derived" / "search" / part
+    listed = own / ".managed.json"
+    name = "../../../../victim" if is_near else str(victim)
+    listed.write_text(json.dumps([*json.loads(listed.read_text()), name]))
+    more = said_pages.page("New", "The anchor of another day.")
+    other = served_archive.build(
+        tmp_path / "other", [Page(SITE + "new", "2026-04-01T10:00:00Z", more)]
+    )
+    rig.ok("import", *(other / "warc").iterdir(), "-a", copy)
+    assert SITE + "new" in urls(copy, "anchor")
     assert victim.read_text() == "precious"

@@ -22,11 +22,6 @@ from support import forge, rig
 from support.rig import crawl, links, ok, page, rows_of, site
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
-
-
 class Answer:
     """An answer of the server under test."""
 
@@ -52,7 +47,7 @@ def ask(url: str, *, follow: bool = True, method: str = "GET") -> Answer:
 
 def serving(archive: Path, *words: object) -> tuple[subprocess.Popen[Any], str]:
     """Start `asof serve` and read its address from what it says."""
-    child = rig.start("serve", "-a", archive, "--port", free_port(), *words)
+    child = rig.start("serve", "-a", archive, "--port", rig.closed_port(), *words)
     said = b""
     until = time.monotonic() + 20
     while time.monotonic() < until and child.poll() is None:

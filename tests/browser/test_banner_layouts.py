@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from support import served_archive
-from support.chromium import chromium
 from support.served_archive import Page
 
 pytestmark = pytest.mark.needs("chromium")
@@ -80,12 +79,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     ]
     folder = served_archive.build(tmp_path_factory.mktemp("layouts") / "a", pages)
     with served_archive.serving(folder) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as running:
         yield running
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from support.chromium import Chromium, chromium
+from support.chromium import Chromium
 from support.served_archive import Page, Server, build, serving
 
 SITE = "http://site.example/"
@@ -40,12 +40,6 @@ PAGES = [
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with serving(build(tmp_path_factory.mktemp("archive"), PAGES)) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Chromium]:
-    with chromium() as running:
         yield running
 
 

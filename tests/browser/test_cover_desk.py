@@ -12,7 +12,7 @@ import pytest
 from asof.archive.folder import Folder
 from asof.cover.kept.saved_covers import cover_names
 from support import cover_desk, rig
-from support.chromium import chromium
+from support.chromium import Chromium
 from support.cover_desk import RULE, TOKEN, held
 from support.judged_pages import axe, complaints
 from support.rig import wait_for
@@ -33,7 +33,7 @@ def server(folder: Path) -> Iterator[Any]:
 
 @pytest.fixture
 def browser() -> Iterator[Any]:
-    with chromium() as running:
+    with Chromium.fresh() as running:
         yield running
 
 

@@ -15,7 +15,6 @@ from asof.cover.kept.saved_covers import save_cover
 from asof.cover.question import Question
 from asof.cover.run import thin_out
 from support import served_archive
-from support.chromium import chromium
 from support.served_archive import Page
 
 TESTS = Path(__file__).parents[1]
@@ -58,12 +57,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         asked = Question(relation, where="x" * 300, prefer="recency")
         save_cover(Folder(folder), name, outcome, asked, 1_767_225_600_000_000)
     with served_archive.serving(folder) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
         yield found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from support import rig, steered
-from support.chromium import LeftMeanwhile, chromium
+from support.chromium import LeftMeanwhile
 from support.judged_pages import axe, complaints, shifted
 from support.served_archive import Page, Server, build, serving
 from support.steered import TOKEN, crawling, nothing_runs_on
@@ -37,12 +37,6 @@ def archive(tmp_path: Path) -> Iterator[Path]:
 @pytest.fixture
 def server(archive: Path) -> Iterator[Server]:
     with serving(archive, token=TOKEN) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as running:
         yield running
 
 

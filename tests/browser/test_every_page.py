@@ -16,7 +16,6 @@ import pytest
 from asof.api import Archive
 from asof.clock import DAY, stamp
 from support import many_captures, rig, served_archive
-from support.chromium import chromium
 from support.judged_pages import axe, complaints, shifted, transferred
 
 pytestmark = pytest.mark.needs("chromium", "replay")
@@ -106,12 +105,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
         }
         named |= {f"many {page}": many.url + page for page in MANY}
         yield named | {f"empty {page}": empty.url + page for page in EMPTY}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from support import rig, served_archive
-from support.chromium import chromium
 from support.live_web import SITE, Canary, leaky, png
 from support.served_archive import Page
 
@@ -94,12 +93,6 @@ class Mirror:
 
     def url(self, page: str) -> str:
         return (self.root / self.files[SITE + page]).as_uri()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as running:
-        yield running
 
 
 def test_a_page_looks_as_it_did(browser: Any, mirror: Mirror) -> None:

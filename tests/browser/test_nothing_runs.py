@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from support import served_archive
-from support.chromium import chromium
 from support.served_archive import Page
 
 pytestmark = pytest.mark.needs("chromium")
@@ -140,10 +139,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as running:
-        running.call("Page.setDownloadBehavior", behavior="deny")
-        yield running
+def browser(browser: Any) -> Any:
+    browser.call("Page.setDownloadBehavior", behavior="deny")
+    return browser
 
 
 def ran(browser: Any, url: str) -> list[str]:

@@ -6,11 +6,8 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
-import socket
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -18,18 +15,16 @@ from urllib.parse import urlencode
 import pytest
 
 from support import rig, steered
-from support.chromium import Chromium, chromium
-from support.rig import page
-from support.scripted import watched
+from support.chromium import Chromium
+from support.rig import closed_port, page
+from support.scripted import Watched
 from support.serve_command import WABAC, served
 from support.served_archive import Page, Server, build, serving
 from support.steered import TOKEN, crawling
 
 pytestmark = pytest.mark.needs("chromium")
 
-with socket.socket() as _free:
-    _free.bind(("127.0.0.1", 0))
-    PORT = _free.getsockname()[1]
+PORT = closed_port()
 SITE, AT = "http://hostile.example/", "2026-01-01T00:00:00Z"
 # Chromium itself asks before a site reaches into this machine; what is to be seen is what we do.
 _UNGUARDED = "--disable-features=LocalNetworkAccessChecks"
@@ -117,12 +112,11 @@ def nothing_changes(crawled: tuple[Path, str]) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def browser(server: Server) -> Iterator[Any]:
+def browser(server: Server, browser: Any) -> Any:
     """One whose reader has the token."""
-    with chromium() as running:
-        running.open(f"{server.url}/#token={TOKEN}")
-        assert running.evaluate("sessionStorage.getItem('token')") == TOKEN
-        yield running
+    browser.open(f"{server.url}/#token={TOKEN}")
+    assert browser.evaluate("sessionStorage.getItem('token')") == TOKEN
+    return browser
 
 
 def told(browser: Any) -> list[str]:
@@ -175,16 +169,9 @@ def test_our_pages_are_framed_by_nobody(
     assert ours == ["chrome-error://chromewebdata/"] * len(places)
 
 
-@contextmanager
-def led_here(name: str) -> Iterator[Chromium]:
+def led_here(name: str) -> AbstractContextManager[Chromium]:
     """A browser in which a name leads to this machine, as a hostile DNS server would have it."""
-    profile = tempfile.mkdtemp()
-    browser = Chromium(profile, [f"--host-resolver-rules=MAP {name} 127.0.0.1", _UNGUARDED])
-    try:
-        yield browser
-    finally:
-        browser.close()
-        shutil.rmtree(profile, ignore_errors=True)
+    return Chromium.fresh(f"--host-resolver-rules=MAP {name} 127.0.0.1", _UNGUARDED)
 
 
 def test_a_name_that_is_led_here_orders_and_reads_nothing(
@@ -221,7 +208,7 @@ def test_a_name_that_is_led_here_orders_and_reads_nothing(
 def test_an_archived_page_orders_nothing(crawled: tuple[Path, str]) -> None:
     words = ("-a", crawled[0], "--control")
     env = {"ASOF_REPLAY": str(WABAC)}
-    with served(*words, port=PORT, env=env) as (base, child), watched() as browser:
+    with served(*words, port=PORT, env=env) as (base, child), Watched.fresh() as browser:
         assert child.stderr is not None
         token = child.stderr.readline().decode().partition("#token=")[2].strip()
         browser.open(f"{base}/#token={token}")

@@ -11,7 +11,6 @@ from urllib.parse import quote
 import pytest
 
 from support import served_archive
-from support.chromium import chromium
 from support.served_archive import Page
 
 pytestmark = pytest.mark.needs("chromium")
@@ -45,12 +44,6 @@ def stored() -> Iterator[Page]:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = served_archive.build(tmp_path_factory.mktemp("pages") / "a", stored(), seeds=(SITE,))
     with served_archive.serving(folder) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as running:
         yield running
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from asof.report.quality_page import page
-from support.chromium import chromium
 from support.made_up_report import interrupted, made_up
 
 TESTS = Path(__file__).parents[1]
@@ -20,12 +18,6 @@ SIZES = (0, 1, 10, 250, 2000)
 BOXES = """
 [...document.querySelectorAll(%r)].map(e => {
   const box = e.getBoundingClientRect(); return [box.x, box.y, box.width, box.height] })"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from asof.report.reading_list import page
-from support.chromium import chromium
 from support.covered import versions
 
 TESTS = Path(__file__).parents[1]
@@ -19,12 +17,6 @@ pytestmark = pytest.mark.needs("chromium")
 # How many addresses, and versions of each: nothing, one, some, many of one, many.
 SIZES = ((0, 0), (1, 1), (5, 2), (1, 60), (30_000, 2))
 OPEN = "document.querySelectorAll('details[open]').length"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from support import served_archive
-from support.chromium import chromium
 from support.live_web import SITE, Canary, leaky, png
 from support.served_archive import Page
 
@@ -50,10 +49,9 @@ def server(tmp_path_factory: pytest.TempPathFactory, canary: Canary) -> Iterator
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as running:
-        running.size(1280)
-        yield running
+def browser(browser: Any) -> Any:
+    browser.size(1280)
+    return browser
 
 
 def title(browser: Any) -> str:

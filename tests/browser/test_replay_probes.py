@@ -20,7 +20,7 @@ from support import replay_pages, rig
 from support.pywb import Pywb, collection
 from support.replay_pages import PAGES, STAMP
 from support.serve_command import serving
-from support.watched_browser import watched
+from support.watched_browser import Watched
 
 pytestmark = pytest.mark.needs("chromium", "replay", "scripts")
 
@@ -57,7 +57,7 @@ class Table:
 def outcome(prefix: str, *flags: str, pages: list[str] = PAGES) -> Outcome:
     """What the probes of all pages say below an address."""
     found: Outcome = {}
-    with watched(*flags, PLAYS) as browser:
+    with Watched.fresh(*flags, PLAYS) as browser:
         for page in pages:
             found |= browser.probed(prefix + page)
     return found

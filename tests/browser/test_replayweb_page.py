@@ -13,7 +13,6 @@ from urllib.parse import quote
 import pytest
 
 from support import crawled_thrice, rig
-from support.chromium import chromium
 from support.crawled_thrice import Shown
 from support.replayweb import ask, serving, text_of
 
@@ -52,10 +51,9 @@ def address(files: dict[str, Path]) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as running:
-        running.size(1280)
-        yield running
+def browser(browser: Any) -> Any:
+    browser.size(1280)
+    return browser
 
 
 @pytest.mark.parametrize("name", ["now.wacz", "before.wacz"])

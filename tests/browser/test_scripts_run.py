@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support import served_archive
-from support.scripted import Watched, watched
+from support.scripted import Watched
 from support.serve_command import serving
 from support.served_archive import Page
 
@@ -81,7 +81,7 @@ def address(archive: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Watched]:
-    with watched() as running:
+    with Watched.fresh() as running:
         yield running
 
 

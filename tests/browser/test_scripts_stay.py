@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from support import served_archive
-from support.scripted import Sink, Watched, own_address, watched
+from support.scripted import Sink, Watched, own_address
 from support.serve_command import serving
 from support.served_archive import Page
 
@@ -111,7 +111,7 @@ def address(tmp_path_factory: pytest.TempPathFactory, sink: Sink) -> Iterator[st
 
 @pytest.fixture(scope="module")
 def browser(sink: Sink) -> Iterator[Watched]:
-    with watched(sink.rules) as running:
+    with Watched.fresh(*sink.rules) as running:
         yield running
 
 

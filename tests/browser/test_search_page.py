@@ -10,7 +10,6 @@ import pytest
 
 from asof import index
 from support import said_pages, served_archive
-from support.chromium import chromium
 from support.said_pages import SITE
 
 pytestmark = pytest.mark.needs("chromium")
@@ -25,12 +24,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = said_pages.build(tmp_path_factory.mktemp("said") / "archive")
     index(folder)
     with served_archive.serving(folder) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as running:
         yield running
 
 
@@ -68,6 +61,7 @@ def test_words_in_other_directions_stand_in_their_own(browser: Any, server: Any)
 def test_a_question_is_typed_and_a_hit_followed_by_the_keyboard(browser: Any, server: Any) -> None:
     browser.size(1280)
     browser.open(server.url + "/search")
+    browser.settle(0.5)  # the focus is set a frame later
     assert browser.evaluate("document.activeElement.id") == "q"
     browser.evaluate("document.activeElement.value = 'mergers'")
     browser.events.clear()

@@ -12,7 +12,7 @@ import pytest
 
 from asof.text.encoding.charset import charset_of, decoded
 from asof.text.encoding.decoders import decode_as
-from support.chromium import chromium
+from support.chromium import Chromium
 
 TEXTS = [
     *(text.encode("cp1252") for text in ("naïve", "£5", "résumé", "10 °C", "à procura")),
@@ -50,7 +50,7 @@ def served() -> Iterator[str]:
 @pytest.mark.needs("chromium")
 def test_short_pages_have_the_text_that_chromium_gives_them() -> None:
     differ = []
-    with served() as origin, chromium() as browser:
+    with served() as origin, Chromium.fresh() as browser:
         for path, page in PAGES.items():
             browser.open(origin + path)
             name = browser.evaluate("document.characterSet").lower()

@@ -10,7 +10,6 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 
 from support import lived_site, served_archive
-from support.chromium import chromium
 from support.lived_site import SITE
 
 pytestmark = pytest.mark.needs("chromium")
@@ -46,10 +45,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as running:
-        running.size(1280)
-        yield running
+def browser(browser: Any) -> Any:
+    browser.size(1280)
+    return browser
 
 
 def shown(browser: Any) -> Any:

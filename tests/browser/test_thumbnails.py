@@ -18,7 +18,7 @@ import pytest
 from PIL import Image
 
 from support import rig, served_archive
-from support.chromium import Chromium, chromium
+from support.chromium import Chromium
 from support.judged_pages import axe, complaints, shifted, transferred
 from support.pictured import colour as colour_of
 from support.pictured import left
@@ -85,7 +85,7 @@ def judged(browser: Chromium, page: str) -> None:
 
 
 def test_they_are_made_beside_the_server_and_shown(archive: Path, home: Mapping[str, str]) -> None:
-    with serving(archive, home) as (base, _), chromium() as browser:
+    with serving(archive, home) as (base, _), Chromium.fresh() as browser:
         listed = f"{base}/captures?url={SITE}"
         judged(browser, listed)  # the room is there before the picture
         for stamp, colour in COLOURS.items():

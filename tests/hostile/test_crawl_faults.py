@@ -234,19 +234,8 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
             rows.setdefault(row["url"], []).append(row)
         status = rig.ok("status", "-a", archive, "--json").json()["crawls"][0]
         yield Crawled(
-            archive, result, site, vanishing, robots, tls, rows, _failures(archive), status
+            archive, result, site, vanishing, robots, tls, rows, rig.failures_of(archive), status
         )
-
-
-def _failures(archive: Path) -> dict[str, set[str]]:
-    """The reasons that the archive has written down for each URL that brought no answer."""
-    found: dict[str, set[str]] = {}
-    for path in rig.warcs(archive):
-        for seen in rig.by_fastwarc(path):
-            if seen.kind == "metadata" and b"fetchFailure:" in seen.block:
-                reason = seen.block.split(b"fetchFailure:", 1)[1].split(b"\r\n", 1)[0]
-                found.setdefault(seen.url, set()).add(reason.strip().decode())
-    return found
 
 
 def test_the_crawl_ends_by_itself_and_in_time(crawled: Crawled) -> None:

@@ -9,7 +9,6 @@ own network, by the access log of our main origin, by the windows and workers th
 from __future__ import annotations
 
 import re
-import socket
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from support import replay_pages, rig
 from support.replay_pages import SITES, STAMP
 from support.serve_command import serving
 from support.sink import Sink, sink
-from support.watched_browser import Watched, watched
+from support.watched_browser import Watched
 
 pytestmark = pytest.mark.needs("chromium", "scripts")
 
@@ -142,9 +141,8 @@ def words(main: str, caught: Sink) -> dict[bytes, bytes]:
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     root = tmp_path_factory.mktemp("hostile")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    main, log = f"http://127.0.0.1:{port}", root / "access.log"
+    port, log = rig.closed_port(), root / "access.log"
+    main = f"http://127.0.0.1:{port}"
     log.touch()
     with sink() as by_live, sink() as by_replay, replay_pages.live() as sites:
         sites.words = words(main, by_replay)
@@ -171,7 +169,7 @@ def live(stage: Stage) -> Seen:
     seen, left = Seen(), list(PAGES)
     for _ in range(8):
         # A page may bring its browser to a halt: the next one goes on behind that page.
-        with watched(here, safe) as browser, suppress(TimeoutError):
+        with Watched.fresh(here, safe) as browser, suppress(TimeoutError):
             try:
                 while left:
                     opened(browser, SITE + left.pop(0))
@@ -188,7 +186,7 @@ def live(stage: Stage) -> Seen:
 def replayed(stage: Stage, live: Seen) -> Seen:
     seen = Seen()
     for _ in range(3):  # one that a page brings to a halt is followed by another; all is noted
-        with watched(rules(stage.by_replay)) as browser, suppress(TimeoutError):
+        with Watched.fresh(rules(stage.by_replay)) as browser, suppress(TimeoutError):
             try:
                 _replay(browser, stage, seen)
                 break

@@ -7,6 +7,7 @@ import random
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -352,6 +353,36 @@ def test_an_import_leaves_the_disk_its_reserve(tmp_path: Path, form: str, cut: i
         taken(root, path, config=Config(disk_reserve=1 << 60))
     assert left(root) == []
     assert captures(root) == {}
+
+
+@pytest.mark.parametrize("deflate", [False, True])
+def test_a_package_that_the_disk_does_not_take_is_not_called_damaged(
+    tmp_path: Path, deflate: bool
+) -> None:
+    packed = b"".join(record.gz() for record in recs(3))
+    path = forge.wacz(tmp_path / "x.wacz", {"archive/x.warc.gz": packed}, deflate=deflate)
+    root = tmp_path / "archive"
+    with pytest.raises(StorageError, match=r"x\.wacz was not imported, for .* disk_reserve"):
+        taken(root, path, config=Config(disk_reserve=1 << 60))
+    assert left(root) == []
+
+
+@pytest.mark.parametrize("form", ["get", "warc", "trec", "wacz"])
+def test_what_unpacks_to_much_leaves_the_disk_its_reserve(tmp_path: Path, form: str) -> None:
+    """A small file of zeros, and where they would be written out."""
+    noise = b"".join(sha256(b"%d" % n).digest() for n in range(1 << 18))
+    body = noise if form in ("warc", "wacz") else bytes(40_000_000)
+    path = tmp_path / "x.warc.gz"
+    path.write_bytes(Rec("http://a.example/", body).gz())
+    root, out = tmp_path / "archive", tmp_path / "out"
+    rig.ok("import", path, "-a", root)
+    words = ["get", "http://a.example/"] if form == "get" else ["export", "--format", form]
+    rig.ok(*words, "-a", root, "-o", out)
+    out.unlink()
+    short = {"ASOF_DISK_RESERVE": "900000000000000"}
+    refused = rig.ok(*words, "-a", root, "-o", out, code=1, env=short)
+    assert f"The disk of {out} has only its reserve left." in refused.err
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["archive", "x.warc.gz"]
 
 
 def test_of_a_package_that_fails_nothing_stays(tmp_path: Path) -> None:

@@ -97,18 +97,7 @@ def steer(stage: Stage, archive: Path, far: tuple[str, ...], *words: str, **env:
     status = rig.ok("status", "-a", archive, "--json").json()["crawls"][0]
     assert (status["state"], status["queued"]) == ("finished", 0)
     urls = {row["url"] for row in rig.rows_of(archive)}
-    return Steered(site, others, moved, status["reasons"], urls, failures_of(archive))
-
-
-def failures_of(archive: Path) -> dict[str, set[str]]:
-    """The reasons that the archive has written down for each URL that brought no answer."""
-    found: dict[str, set[str]] = {}
-    for path in rig.warcs(archive):
-        for seen in rig.by_fastwarc(path):
-            if seen.kind == "metadata" and b"fetchFailure:" in seen.block:
-                reason = seen.block.split(b"fetchFailure:", 1)[1].split(b"\r\n", 1)[0]
-                found.setdefault(seen.url, set()).add(reason.strip().decode())
-    return found
+    return Steered(site, others, moved, status["reasons"], urls, rig.failures_of(archive))
 
 
 @pytest.fixture(scope="module")

@@ -82,7 +82,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield home
 
 
-def on_terminal(place: Path, *words: str) -> tuple[int | None, str]:
+def on_terminal(place: Path, *words: str, **environment: str) -> tuple[int | None, str]:
     """The exit code of a command, and all that its terminal got."""
     ours, theirs = os.openpty()
     got: list[bytes] = []
@@ -98,6 +98,7 @@ def on_terminal(place: Path, *words: str) -> tuple[int | None, str]:
     reader.start()
     env = rig.clean_environment() | {"TERM": "xterm-256color", "COLUMNS": "100"}
     env.pop("NO_COLOR", None)
+    env |= environment
     with os.fdopen(theirs, "wb", buffering=0) as screen:
         command = warm_start.Command(words, place, env, {}, screen, screen)
     code = command.wait(60, lambda pid: None)
@@ -187,3 +188,13 @@ def test_talk_does_not_act_in_a_log_either(place: Path) -> None:
     said = rig.run("get", f"http://none.example/{EVIL}", "-a", "a", cwd=place).err
     assert "31337" in said
     assert not [each for each in ACTING if each in said], said
+
+
+@pytest.mark.parametrize("words", [["search", "x"], ["diff", URL], ["status"]], ids=range(3))
+@pytest.mark.parametrize("wish", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
+def test_who_wants_no_colours_gets_none(
+    place: Path, words: list[str], wish: dict[str, str]
+) -> None:
+    _, got = on_terminal(place, *words, "-a", "a", **wish)
+    assert got
+    assert not re.search("\x1b\\[(?:[0-9]+;)*[349][0-9]", got)

@@ -17,7 +17,8 @@ from asof.fetch.settings import FetchSettings
 from asof.model import Exchange, Failure
 from support import odd_responses
 from support.odd_responses import BODY, ODD, OK, PLAIN, Odd
-from support.raw_server import QUICK, Reply, Run, client, closed_port, digests_agree, serving, until
+from support.raw_server import QUICK, Reply, Run, client, digests_agree, serving, until
+from support.rig import closed_port
 
 # -- every odd response, over a socket ----------------------------------------------------------
 

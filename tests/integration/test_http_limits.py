@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import resource
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from asof.clock import SystemClock
 from asof.errors import StorageError
 from asof.fetch.http import HttpClient
 from asof.model import Exchange, Failure
+from support.no_room import no_room_beyond
 from support.odd_responses import BODY, OK
 from support.raw_server import QUICK, Reply, Run, client, digests_agree, serving, sockets, until
 
@@ -229,13 +229,9 @@ def test_a_disk_that_takes_no_more_is_a_storage_error(run: Run, tmp_path: Path) 
 
     async def scene() -> None:
         async with serving({"/": LARGE_REPLY}) as server, client(tmp_path) as web:
-            soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 19, hard))
-            try:
-                with pytest.raises(StorageError, match="run the same command again"):
-                    await web.fetch(server.url + "/")
-            finally:
-                resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            refused = pytest.raises(StorageError, match="run the same command again")
+            with no_room_beyond(3 << 19), refused:
+                await web.fetch(server.url + "/")
             assert list(tmp_path.iterdir()) == []
 
     run(scene())

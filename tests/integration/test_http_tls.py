@@ -21,7 +21,8 @@ from asof.fetch.http import HttpClient
 from asof.fetch.settings import FetchSettings
 from asof.model import Exchange, Failure
 from support.odd_responses import BODY, OK
-from support.raw_server import QUICK, Reply, Run, client, closed_port, serving
+from support.raw_server import QUICK, Reply, Run, client, serving
+from support.rig import closed_port
 
 
 @pytest.fixture(scope="module")

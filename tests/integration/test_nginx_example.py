@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from support.rig import wait_for
+from support.rig import closed_port, wait_for
 from support.serve_command import answers, served, serving
 from support.served_archive import Page, build
 
@@ -91,7 +91,7 @@ class Site:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("nginx")
-    authority, port, log = trustme.CA(), free_port(), folder / "access.log"
+    authority, port, log = trustme.CA(), closed_port(), folder / "access.log"
     pem = folder / "archive.pem"
     authority.issue_cert(NAME).private_key_and_cert_chain_pem.write_to_path(str(pem))
     trust = ssl.create_default_context()
@@ -109,12 +109,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         )
         with nginx(folder, example, port):
             yield Site(port, trust, log)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def test_a_walk_through_the_archive(site: Site) -> None:
@@ -190,7 +184,7 @@ def test_the_log_has_the_client_and_no_forger_passes(site: Site) -> None:
 
 @pytest.mark.needs("scripts")
 def test_scripts_run_at_a_name_of_their_own(tmp_path: Path) -> None:
-    authority, port, replay_port = trustme.CA(), free_port(), free_port()
+    authority, port, replay_port = trustme.CA(), closed_port(), closed_port()
     pem, other = tmp_path / "archive.pem", "replay.example.net"
     authority.issue_cert(NAME, other).private_key_and_cert_chain_pem.write_to_path(str(pem))
     trust = ssl.create_default_context()

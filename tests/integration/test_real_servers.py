@@ -31,6 +31,7 @@ from asof.fetch.settings import FetchSettings
 from asof.http.entity import decode
 from asof.model import Exchange
 from support.raw_server import Run
+from support.rig import closed_port
 
 PAGE = b"<html><body>" + b"<p>A page of about ten kilobytes.</p>\n" * 270 + b"</body></html>"
 LARGE = bytes(range(256)) * (3 << 12)  # 3 MiB
@@ -163,12 +164,6 @@ def command(name: str, folder: Path, port: int) -> list[str]:
             "127.0.0.1", "--port", str(port), "--log-level", "warning"]  # fmt: skip
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @contextmanager
 def started(arguments: list[str], port: int) -> Iterator[Any]:
     """A child process that listens on a port, for as long as the block lasts."""
@@ -210,7 +205,7 @@ SERVERS = [
 
 @pytest.fixture(scope="module", params=[*SERVERS, "uvicorn"])
 def server(request: pytest.FixtureRequest, folder: Path) -> Iterator[tuple[str, str]]:
-    port = free_port()
+    port = closed_port()
     with started(command(request.param, folder, port), port):
         yield request.param, f"http://127.0.0.1:{port}"
 
@@ -356,7 +351,7 @@ def test_one_connection_serves_them_all(run: Run, tmp_path: Path, server: tuple[
 
 @pytest.mark.needs("node")
 def test_early_hints_are_kept_before_the_response(run: Run, tmp_path: Path, folder: Path) -> None:
-    port = free_port()
+    port = closed_port()
     with started(command("node", folder, port), port):
         (exchange,) = fetched(run, tmp_path, [f"http://127.0.0.1:{port}/hints"])
         assert exchange.head.startswith(b"HTTP/1.1 103 Early Hints\r\n")
@@ -372,7 +367,7 @@ def test_tls_on_nginx(run: Run, tmp_path: Path, folder: Path) -> None:
     authority.issue_cert("localhost", "127.0.0.1").private_key_and_cert_chain_pem.write_to_path(
         str(tmp_path / "server.pem")
     )
-    port = free_port()
+    port = closed_port()
     tls = (
         f"ssl on; ssl_certificate {tmp_path}/server.pem; ssl_certificate_key {tmp_path}/server.pem;"
     )

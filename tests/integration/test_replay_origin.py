@@ -16,7 +16,7 @@ import pytest
 
 from asof.archive import OpenArchive
 from asof.clock import parse_stamp
-from asof.replay.choose import Policy
+from asof.replay.choose import Chooser, Policy
 from asof.replay.posted import posted
 from support import rig, served_archive
 from support.serve_command import serving
@@ -190,7 +190,9 @@ def test_a_request_is_found_wherever_it_lies(
     for _ in range(2):
         with OpenArchive.open(tmp_path / "a") as archive:
             at = parse_stamp("2027") or 0
-            found = [posted(archive, each, SITE + "api", at, Policy.COHERENT) for each in asked]
+            found = [
+                posted(Chooser(archive), each, SITE + "api", at, Policy.COHERENT) for each in asked
+            ]
             shown = [archive.read(each.capture).payload() for each in found if each.capture]
             assert [b"".join(each) for each in shown] == [b"said %d" % n for n in range(1, 6)]
         rig.remove_database(tmp_path / "a")

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import gzip
+import os
 import socket
 import time
+import tracemalloc
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import uvicorn
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 
 from asof.web import connection
+from asof.web.server import configured
+from support import served_archive
 from support.rig import wait_for
 from support.served_archive import Page, Server, build, serving
 
@@ -133,23 +143,118 @@ def test_who_reads_slowly_but_goes_on_gets_it_all(server: Server, name: str, siz
 
 
 def test_more_than_can_be_answered_are_told_so_and_later_come_in(server: Server) -> None:
-    clients = [connect(server) for _ in range(connection.MOST * 3)]
+    long = b"GET /2026/http://a.example/long.bin HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    clients = [connect(server, window=4096) for _ in range(connection.MOST - 1)]
     try:
-        seen = []
-        for client in clients:
-            try:
-                client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                seen.append(client.recv(12)[9:])
-            except (ConnectionResetError, BrokenPipeError):
-                seen.append(b"")
-        # Answered, told that it cannot be answered now, and cut off.
-        assert set(seen) <= {b"200", b"503", b""}
-        assert seen.count(b"503") > 0
+        for client in clients:  # all are at work
+            client.sendall(long)
+            assert client.recv(12)[9:] == b"200"
+        with connect(server) as late:
+            late.sendall(b"GET /" + END)
+            assert status(rest(late)) == 503
     finally:
         for client in clients:
             client.close()
     wait_for(lambda: server.connections() == 0, 5, "the connections end")
     assert server.ask("/").status == 200
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ", b"hello\r\n\r\n",
+     b"POST /w/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nabc"],
+)  # fmt: skip
+def test_who_has_asked_for_nothing_yet_makes_room(server: Server, begun: bytes) -> None:
+    clients = []
+    try:
+        for _ in range(connection.MOST * 3):
+            clients.append(connect(server))
+            clients[-1].sendall(begun)
+        assert server.ask("/").status == 200
+        assert server.connections() <= connection.MOST
+    finally:
+        for client in clients:
+            client.close()
+    wait_for(lambda: server.connections() == 0, 5, "the connections end")
+
+
+def test_one_client_of_many_has_no_more_than_its_own_places(folder: Path) -> None:
+    class Of3(connection.OneOfMany):
+        of_one = 3
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connection, "READ_SECONDS", 30)
+        patch.setattr(served_archive, "configured", lambda app: replaced(configured(app), Of3))
+        with serving(folder) as few:
+            clients = [connect(few, window=4096) for _ in range(3)]
+            for client in clients:
+                client.sendall(b"GET /2026/http://a.example/long.bin" + END)
+                assert client.recv(12)[9:] == b"200"
+            with connect(few) as late:
+                assert rest(late) == b""
+            time.sleep(connection.GRACE_SECONDS + 1.5)
+            assert few.ask("/").status == 200  # by now they have had their time
+            for client in clients:
+                client.close()
+
+
+def replaced(config: uvicorn.Config, http: type[connection.Connection]) -> uvicorn.Config:
+    config.http = http
+    return config
+
+
+def test_a_body_without_an_end_is_told_so(server: Server) -> None:
+    async def reads(scope: Scope, receive: Receive, send: Send) -> None:
+        with suppress(ClientDisconnect):
+            await PlainTextResponse(await Request(scope, receive).body())(scope, receive, send)
+
+    head = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
+    with served_archive.running(reads) as reading:
+        for more in (b"Content-Length: 100\r\n\r\nabc",
+                     b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"):  # fmt: skip
+            with connect(reading) as client:
+                client.sendall(head + more)
+                assert status(rest(client)) == 408
+        with connect(reading) as client:
+            client.sendall(head + b"Connection: close\r\nContent-Length: 3\r\n\r\nabc")
+            assert rest(client).endswith(b"abc")
+        wait_for(lambda: reading.connections() == 0, 5, "the connections end")
+
+
+def test_a_refused_connection_ends_soon(server: Server) -> None:
+    with pytest.MonkeyPatch.context() as patch, connect(server) as client:
+        patch.setattr(connection, "HEAD_SECONDS", 30)
+        client.sendall(b"hello\r\n\r\n")
+        assert client.recv(12)[9:] == b"400"
+        wait_for(lambda: server.connections() == 0, 4, "the connection ends")
+
+
+def test_who_does_not_read_holds_little(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = 3 << 20
+    monkeypatch.setattr(connection, "MOST", 100)
+    monkeypatch.setattr(connection, "READ_SECONDS", 30)
+    pages = [
+        Page("http://b.example/plain", AT, os.urandom(size), "video/mp4"),
+        Page("http://b.example/zip", AT, gzip.compress(os.urandom(size), 0), "video/mp4",
+             headers=(("Content-Encoding", "gzip"),)),
+    ]  # fmt: skip
+    with serving(build(tmp_path / "archive", pages)) as server:
+        for name in ("plain", "zip"):
+            assert len(server.ask(f"/2026/http://b.example/{name}").body) == size
+        tracemalloc.start()
+        clients = [connect(server, window=4096) for _ in range(40)]
+        try:
+            for place, client in enumerate(clients):
+                name = ("plain", "zip")[place % 2]
+                client.sendall(f"GET /2026/http://b.example/{name}".encode() + END)
+                assert client.recv(12) == b"HTTP/1.1 200"
+            time.sleep(0.5)
+            held = tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+            for client in clients:
+                client.close()
+        assert held < (8 << 20) + 40 * (450 << 10), held
 
 
 END = b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"

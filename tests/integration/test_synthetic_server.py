@@ -38,11 +38,6 @@ SPEC = SiteSpec(seed=8, pages=30, rates=Rates.fixed(0.5), chunked=0.5, crawl_del
 
 
 @pytest.fixture
-def clock() -> SimulatedClock:
-    return SimulatedClock(virtual=True)
-
-
-@pytest.fixture
 def server(clock: SimulatedClock) -> Iterator[SyntheticServer]:
     with serve_in_thread(SPEC, clock=clock) as running:
         yield running

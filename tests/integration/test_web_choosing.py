@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from urllib.parse import quote
 
 import pytest
 
@@ -23,6 +24,8 @@ PAGES = [
     Page(HOME + "err", "2026-01-10T00:00:00Z", b"good"),
     Page(HOME + "err", "2026-01-20T00:00:00Z", b"no", status="503 Busy"),
     Page(HOME + "err", "2026-01-30T00:00:00Z", b"good"),
+    Page(HOME + "Logo.PNG?b=%22", "2026-01-10T00:00:00Z", b"logo", "image/png"),
+    Page(HOME + "Logo.PNG?b=%22", "2026-01-20T00:00:00Z", b"logo", "image/png"),
     Page(HOME + "down", "2026-01-20T00:00:00Z", b"no", status="503 Busy"),
 ]  # fmt: skip
 
@@ -136,3 +139,23 @@ def test_the_composition_of_a_page_for_programs(server: Server) -> None:
     assert server.ask("/-/api/composition").status == 400
     assert server.ask(f"/-/api/composition?url={HOME}&policy=x").status == 400
     assert server.ask("/-/api/composition?url=http://nowhere.example/").status == 404
+
+
+def test_what_was_captured_under_another_url_says_so(server: Server) -> None:
+    stored, asked = f"{HOME}Logo.PNG?b=%22", f"{HOME}logo.png?b=%22"
+    answer = server.ask(f"/20260115oe_/{asked}")
+    assert (answer.status, answer.body) == (200, b"logo")
+    told = answer.headers["Asof-Verdict"]
+    assert told.startswith("possible; ")
+    assert f'; reason=other-url; captured="{stored}"' in told
+    assert answer.headers["Content-Location"].endswith(stored)
+    said = server.ask(f"/-/api/composition?url={quote(asked)}&at=20260115").text
+    made = json.loads(said)["resources"][0]
+    assert (made["url"], made["capture"]["url"]) == (asked, stored)
+    assert (made["verdict"], made["reason"]) == ("possible", "other-url")
+    assert f"captured as {HOME}Logo.PNG" in server.ask(f"/-/composition/20260115/{asked}").text
+    banner = server.ask(f"/20260115/{asked}", Accept="text/html").text
+    assert ">another URL</a>" in banner
+    assert f"as {HOME}Logo.PNG" in banner
+    secure = asked.replace("http:", "https:").replace("logo.png", "Logo.PNG")
+    assert verdict(server, f"/20260115oe_/{secure}") == "proven"

@@ -142,3 +142,82 @@ def test_a_large_body_is_not_held_in_memory(tmp_path: Path, coded: bool) -> None
     assert tail.body == piece[-1000:]
     assert tail.headers["Content-Range"].endswith(f"/{size}")
     assert peak < 12 << 20
+
+
+def part(name: str, second: int, body: bytes, first: int, *more: tuple[str, str]) -> Page:
+    named = ("Content-Range", f"bytes {first}-{first + len(body) - 1}/300000")
+    at = f"2026-01-01T00:00:{second:02}Z"
+    return Page(SITE + name, at, body, "video/mp4", "206 Partial Content", (named, *more))
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(b), b) for b in (BODY[:50_000], BODY[50_000:100_000]))
+    unknown = (("Content-Range", "bytes 5-9/*"),)
+    pages = [
+        part("all", 1, BODY, 0),
+        part("all", 3, BODY[200_000:], 200_000),
+        part("three", 1, chunks + b"0\r\n\r\n", 0),
+        part("three", 2, BODY[100_000:200_000], 100_000),
+        part("three", 3, BODY[200_000:], 200_000),
+        part("tail", 1, BODY[200_000:], 200_000),
+        Page(SITE + "any", AT, BODY[5:10], "video/mp4", "206 Partial Content", unknown),
+        Page(SITE + "odd", AT, BODY[:5], "video/mp4", "206 Partial Content",
+             (("Content-Range", "bytes 9-5/3"),)),
+    ]  # fmt: skip
+    first = pages[2]
+    headers = (("Content-Range", "bytes 0-99999/300000"), ("Transfer-Encoding", "chunked"))
+    pages[2] = Page(first.url, first.at, first.body, first.media, first.status, headers)
+    folder = served_archive.build(tmp_path_factory.mktemp("parts") / "archive", pages)
+    with served_archive.serving(folder) as running:
+        yield running
+
+
+@pytest.mark.parametrize("form", ["", "id_", "oe_"])
+@pytest.mark.parametrize(
+    ("name", "asked", "start", "stop"),
+    [
+        ("all", "bytes=8000-", 8000, 300_000),
+        ("all", "bytes=-5", 299_995, 300_000),
+        ("three", "bytes=0-", 0, 100_000),
+        ("three", "bytes=7-9", 7, 10),
+        ("three", "bytes=150000-250000", 150_000, 200_000),
+        ("three", "bytes=200000-", 200_000, 300_000),
+        ("three", "bytes=-5", 299_995, 300_000),
+        ("three", "", 0, 100_000),
+        ("tail", "bytes=250000-250009", 250_000, 250_010),
+        ("tail", "", 200_000, 300_000),
+        ("tail", "bytes=1-2,5-6", 200_000, 300_000),
+    ],
+)
+def test_captured_parts_keep_their_numbers(
+    parts: Any, form: str, name: str, asked: str, start: int, stop: int
+) -> None:
+    answer = parts.ask(f"/2026{form}/{SITE}{name}", **({"Range": asked} if asked else {}))
+    assert answer.status == 206
+    assert answer.headers["Content-Range"] == f"bytes {start}-{stop - 1}/300000"
+    assert answer.headers["Content-Length"] == str(stop - start)
+    assert answer.body == BODY[start:stop]
+    assert ("reason=truncated" in answer.headers["Asof-Verdict"]) == (name != "all")
+
+
+def test_a_part_from_the_first_to_the_last_byte_is_whole(parts: Any) -> None:
+    answer = parts.ask(f"/20260101000001oe_/{SITE}all")
+    assert answer.headers["Asof-Verdict"].startswith("proven;")
+    assert (answer.status, answer.body) == (200, BODY)
+    assert "Content-Range" not in answer.headers
+
+
+def test_what_no_part_holds_is_not_to_be_had(parts: Any) -> None:
+    answer = parts.ask(f"/2026oe_/{SITE}tail", Range="bytes=0-")
+    assert (answer.status, answer.body) == (416, b"")
+    assert answer.headers["Content-Range"] == "bytes */300000"
+    assert parts.ask(f"/2026oe_/{SITE}tail", "HEAD").headers["Content-Length"] == "100000"
+
+
+def test_of_a_part_of_nobody_knows_how_much(parts: Any) -> None:
+    answer = parts.ask(f"/2026oe_/{SITE}any", Range="bytes=7-")
+    assert (answer.status, answer.body) == (206, BODY[7:10])
+    assert answer.headers["Content-Range"] == "bytes 7-9/*"
+    assert parts.ask(f"/2026oe_/{SITE}any", Range="bytes=-2").status == 416
+    assert "reason=truncated" in parts.ask(f"/2026oe_/{SITE}odd").headers["Asof-Verdict"]

@@ -20,7 +20,7 @@ from asof.coherence.intervals import coherence, curve, expected_valid, observabl
 from asof.coherence.measure import measure
 from asof.coherence.verdict import COHERENT, Measurement, Mode, Reason
 from asof.model import Capture, Grade, Location
-from asof.url import surt
+from support.captures import plain_capture
 from support.laws import examples
 from support.together import stood_together
 
@@ -98,16 +98,12 @@ class Crawler:
         server, last = self.server, self.last.get(url)
         version = server.version(url, at)
         number = len(self.captures)
-        plain = Capture(
-            url=url,
-            surt=surt(url),
-            at=at,
-            kind="response",
+        plain = plain_capture(
+            url,
+            at,
             status=404 if version == GONE else 200,
-            media_type="text/html",
             digest=f"sha1:{version}",
             content="sha1:" + LETTERS[version] * 32,
-            size=1,
             record_id=f"record-{number:04}",
             where=Location("file", number, 1),
             crawl="one",

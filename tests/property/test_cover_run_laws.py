@@ -13,6 +13,7 @@ import numpy as np
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from asof.cover.answer import Figures
 from asof.cover.documents.collection import Collection, chosen
 from asof.cover.join.join import JoinLimits
 from asof.cover.join.pairs import found_pairs
@@ -128,7 +129,7 @@ def sound(outcome: CoverOutcome, papers: list[Paper], pairs: set[tuple[int, int]
         assert each.jaccard == float(measure("J", 1, pair, k))
         assert each.dice == float(measure("D", 1, pair, k))
     sizes = [len(paper.text.encode()) for paper in papers]
-    documents, weight = outcome.saved
+    documents, weight = Figures.of(outcome).saved
     assert documents == (len(gone) / len(papers) if papers else 0)
     assert weight == (sum(sizes[at] for at in gone) / sum(sizes) if sum(sizes) else 0)
     assert outcome.complete

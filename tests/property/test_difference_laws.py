@@ -8,6 +8,7 @@ from typing import cast
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from asof.caret import cells
 from asof.change import alignment
 from asof.change.alignment import common
 from asof.change.difference import Difference, as_json, difference
@@ -15,7 +16,7 @@ from asof.change.noise import settled
 from asof.change.passages import passages, words
 from asof.change.shingles import K, shingles_in_order
 from asof.report.difference_terminal import terminal
-from asof.report.terminal import cells, harmless, wrapped
+from asof.report.terminal import harmless, wrapped
 
 items = st.lists(st.integers(0, 3), max_size=30)
 # Few words, so that much is common; ends of sentences and lines, wide, joined and acting ones.

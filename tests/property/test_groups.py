@@ -87,6 +87,7 @@ class Event:
     anomalies: tuple[str, ...]
     tls: bool
     ends_group: bool
+    method: bytes
 
 
 @st.composite
@@ -108,6 +109,7 @@ def events(draw: st.DrawFn) -> Event:
         anomalies=draw(st.sampled_from([(), (), ("bad-length", "surplus-bytes")])),
         tls=draw(st.booleans()),
         ends_group=draw(st.booleans()),
+        method=draw(st.sampled_from([b"GET", b"GET", b"POST", b"HEAD"])),
     )
 
 
@@ -118,6 +120,7 @@ def exchange_of(event: Event, number: int, folder: Path) -> Exchange:
     found = parse_head(event.head)
     return replace(
         made,
+        request=made.request.replace(b"GET", event.method, 1),
         head=event.head,
         status=found.status,
         headers=found.headers,
@@ -219,6 +222,8 @@ def obeys_the_law(found: list[Event], config: Config) -> None:
                 assert again == entered
             wanted = sum(event.kind != "failure" for event in found)
             assert len(entered["captures"]) == wanted
+            apart = [e for e in found if e.kind == "exchange" and e.method != b"GET"]
+            assert len(list(archive.catalog.captures(apart=True))) == len(apart)
 
 
 @given(st.lists(events(), max_size=12))

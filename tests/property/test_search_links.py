@@ -14,7 +14,6 @@ from asof.api import Archive, import_files, index
 from asof.clock import SECOND, Instant
 from asof.cover.kept.preferences import quality_column
 from asof.search import pointers
-from asof.search.index import files
 from asof.text.links import targets as leading
 from support import linked, said
 from support.boats import collected
@@ -128,7 +127,7 @@ def test_names_are_made_again_with_the_index(tmp_path: Path, archive: Path) -> N
     assert done.entered == done.indexed > 0
     with Archive.open(copy) as opened:
         assert {words: hits(opened, words) for words in WORDS} == whole
-        assert files(opened)
+        assert opened.committed()
 
 
 def test_a_farm_of_links_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

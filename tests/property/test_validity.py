@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from asof.catalog.validity import validities
 from asof.clock import SECOND
 from asof.model import Capture, Location, Validity
-from asof.url import surt
+from support.captures import plain_capture
 
 URLS = ["http://example.org/", "http://example.org/other"]
 START = 1_700_000_000 * SECOND
@@ -23,22 +23,13 @@ def capture(
     number: int, *, at: int, content: str | None = "A", url: str = URLS[0], **fields: Any
 ) -> Capture:
     """A plain download, unless `fields` say otherwise; the digest follows from the content."""
-    plain: dict[str, object] = {
-        "kind": "response",
-        "status": 200,
+    named = {
         "digest": f"sha1:{content}",
         "content": None if content is None else f"sha256:{content}",
+        "record_id": f"record-{number:03}",
+        "where": Location("file", number, 1),
     }
-    return Capture(
-        url=url,
-        surt=surt(url),
-        at=at,
-        media_type="text/html",
-        size=1,
-        record_id=f"record-{number:03}",
-        where=Location("file", number, 1),
-        **(plain | fields),  # type: ignore[arg-type] # fields of different types by name
-    )
+    return plain_capture(url, at, **(named | fields))
 
 
 @st.composite

@@ -7,15 +7,14 @@ import fcntl
 import json
 import os
 import select
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 FLAGS = [
     "--headless",
@@ -89,6 +88,16 @@ class Chromium:
         self._session = attached["sessionId"]
         for domain in ("Page", "Network", "DOM", "CSS", "Runtime", "Log"):
             self.call(f"{domain}.enable")
+
+    @classmethod
+    @contextmanager
+    def fresh(cls, *flags: str) -> Iterator[Self]:
+        """One with a profile of its own, for as long as the block lasts."""
+        with (
+            tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
+            closing(cls(profile, flags)) as browser,
+        ):
+            yield browser
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """Send a command and wait for its answer."""
@@ -215,17 +224,3 @@ class Chromium:
         message, _, self._received = self._received.partition(b"\0")
         decoded: dict[str, Any] = json.loads(message)
         return decoded
-
-
-@contextmanager
-def chromium() -> Iterator[Chromium]:
-    """A fresh browser with a profile of its own."""
-    profile = tempfile.mkdtemp()
-    try:
-        browser = Chromium(profile)
-        try:
-            yield browser
-        finally:
-            browser.close()
-    finally:
-        shutil.rmtree(profile, ignore_errors=True)

@@ -43,8 +43,7 @@ class Pywb:
     """A server of these collections."""
 
     def __init__(self, root: Path) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port = rig.closed_port()
         command = [REPLAY / "wayback", "--bind", "127.0.0.1", "--port", str(self.port)]
         self._process = subprocess.Popen(
             [str(REPLAY / "python"), *map(str, command)],

@@ -136,7 +136,7 @@ class Live:
             writer = _Writer(out, gzip=True)
             for number, each in enumerate(list(self.exchanges)):
                 key = (each.method, each.url, each.posted)
-                if key not in seen and each.method in ("GET", "POST"):
+                if key not in seen and each.method in ("GET", "POST", "PATCH"):
                     seen.add(key)
                     _record(writer, each, BEGUN + timedelta(milliseconds=20 * number))
 
@@ -195,11 +195,15 @@ def answered(host: str, method: str, target: str, kind: str, posted: bytes) -> A
         return Answer(png(int(size[1]), int(size[2])), "image/png")
     if path.startswith("/charset/"):
         return _in_charset(path.rpartition("/")[2])
-    made = _made(path, query) if method == "GET" else _posted(path, query, kind, posted)
+    made = _made(path, query) if method == "GET" else _posted(method, path, query, kind, posted)
     return made or _file(host, path)
 
 
 _SHARED = (("Access-Control-Allow-Origin", "*"),)
+_SAID = (
+    ("X-Twice", "one"), ("X-Twice", "two"), ("ETag", '"v1"'), ("Link", "</a>; rel=next"),
+    ("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT"),
+)  # fmt: skip
 
 
 def _file(host: str, path: str) -> Answer:
@@ -236,6 +240,7 @@ def _made(path: str, query: str) -> Answer | None:
     plain = {
         "/echo": Answer(f"GET {query}".encode()),
         "/header": Answer(b"header", headers=(("X-Probe", "seen"),)),
+        "/headers": Answer(b"headers", headers=_SAID),
         "/empty": Answer(status=204),
         "/refresh": Answer(
             b"<!doctype html><title>refresh</title>",
@@ -249,7 +254,7 @@ def _made(path: str, query: str) -> Answer | None:
     return plain.get(path)
 
 
-def _posted(path: str, query: str, kind: str, posted: bytes) -> Answer | None:
+def _posted(method: str, path: str, query: str, kind: str, posted: bytes) -> Answer | None:
     words = posted.decode("utf-8", "replace")
     if kind.startswith("multipart/"):
         head = f"Content-Type: {kind}\r\n\r\n".encode()
@@ -268,7 +273,7 @@ def _posted(path: str, query: str, kind: str, posted: bytes) -> Answer | None:
         "</script>"
     )
     pages = {
-        "/echo": Answer(f"POST {query + ' ' if query else ''}{words}".encode()),
+        "/echo": Answer(f"{method} {query + ' ' if query else ''}{words}".encode()),
         "/parts": Answer(f"parts {words}".encode()),
         "/picky": Answer(f"POST refused {words}".encode(), status=403),
         "/beacon": Answer(status=204),
@@ -304,6 +309,11 @@ def _in_charset(name: str) -> Answer:
             f"<!doctype html><p><a href='/{_RUSSIAN[0]}?{_RUSSIAN[0]}'>a</a>".encode("cp1251"),
             "text/html; charset=windows-1251",
         ),
+        "references-1251": Answer(
+            b"<!doctype html><p title='&#1078;&mdash;&#151;&laquo;&amp;&#x416;'><form id=form "
+            b"action=/form/result.html><input name=q value='&#1078; a'></form>",
+            "text/html; charset=windows-1251",
+        ),
         "text-1251": Answer(_RUSSIAN.encode("cp1251"), "text/plain; charset=windows-1251"),
     }
     return others.get(name, Answer(b"no such page\n", status=404))
@@ -317,7 +327,7 @@ class _Handler(BaseHTTPRequestHandler):
     live: Live
 
     def do_GET(self) -> None:
-        host = (self.headers.get("Host") or "").partition(":")[0]
+        host = self.headers.get("Host") or ""
         url = self.path if self.path.startswith("http://") else f"http://{host}{self.path}"
         if host == "naive.test":  # as a replay that rewrites nothing
             url = self.path.split("/", 2)[-1]
@@ -330,13 +340,15 @@ class _Handler(BaseHTTPRequestHandler):
         posted = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         target = address.path + ("?" + address.query if address.query else "")
         kind = self.headers.get("Content-Type") or ""
-        answer = self.live.said(answered(address.netloc, self.command, target, kind, posted))
+        answer = self.live.said(
+            answered(address.hostname or "", self.command, target, kind, posted)
+        )
         if not self.headers.get("Upgrade"):
             sent = tuple(self.headers.items())
             self.live.exchanges.append(Exchange(self.command, url, sent, posted, answer))
         self._send(answer)
 
-    do_POST = do_HEAD = do_OPTIONS = do_PUT = do_GET
+    do_POST = do_HEAD = do_OPTIONS = do_PUT = do_PATCH = do_GET
 
     def _send(self, answer: Answer) -> None:
         data, headers, status = answer.body, list(answer.headers), answer.status

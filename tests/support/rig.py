@@ -272,6 +272,17 @@ def by_fastwarc(path: Path) -> list[Seen]:
     ]
 
 
+def failures_of(archive: Path) -> dict[str, set[str]]:
+    """The reasons that the archive has written down for each URL that brought no answer."""
+    found: dict[str, set[str]] = {}
+    for path in warcs(archive):
+        for seen in by_fastwarc(path):
+            if seen.kind == "metadata" and b"fetchFailure:" in seen.block:
+                reason = seen.block.split(b"fetchFailure:", 1)[1].split(b"\r\n", 1)[0]
+                found.setdefault(seen.url, set()).add(reason.strip().decode())
+    return found
+
+
 def bare_id(record_id: str) -> str:
     """A record id without the brackets and the scheme that tools may or may not show."""
     return record_id.strip("<>").removeprefix("urn:uuid:")
@@ -457,6 +468,13 @@ class Server:
             return False
         connection.settimeout(0.2)
         return True
+
+
+def closed_port() -> int:
+    """A port where nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def site(pages: Mapping[str, Answer]) -> Server:

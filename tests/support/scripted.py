@@ -6,14 +6,12 @@ import fcntl
 import json
 import os
 import select
-import shutil
 import socket
 import struct
-import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from support.chromium import PATIENCE, Chromium, LeftMeanwhile
@@ -127,17 +125,3 @@ class Watched(Chromium):
             if found == wanted or time.monotonic() > end:
                 return found
             self.settle(0.1)
-
-
-@contextmanager
-def watched(rules: Sequence[str] = ()) -> Iterator[Watched]:
-    """A fresh browser with a profile of its own."""
-    profile = tempfile.mkdtemp()
-    try:
-        browser = Watched(profile, rules)
-        try:
-            yield browser
-        finally:
-            browser.close()
-    finally:
-        shutil.rmtree(profile, ignore_errors=True)

@@ -7,10 +7,8 @@ datagram and look-up of every process: pages, frames, workers and service worker
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -38,7 +36,9 @@ _READ = """(() => {
 class Watched(Chromium):
     """A browser that looks into every frame, those of other processes included."""
 
-    log: Path
+    def __init__(self, profile: str, flags: Sequence[str] = ()) -> None:
+        self.log = Path(profile, "net.json")
+        super().__init__(profile, [*flags, f"--log-net-log={self.log}"])
 
     def in_frames(self, expression: str) -> list[Any]:
         """The value of an expression in every frame, in a world that the page cannot reach.
@@ -134,19 +134,3 @@ def _told(name: str, params: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _outcome(row: dict[str, str]) -> str:
     return "" if row["state"] == "pass" else row.get("why") or row["state"]
-
-
-@contextmanager
-def watched(*flags: str) -> Iterator[Watched]:
-    """A fresh browser with a profile of its own."""
-    profile = tempfile.mkdtemp()
-    try:
-        log = Path(profile, "net.json")
-        browser = Watched(profile, [*flags, f"--log-net-log={log}"])
-        browser.log = log
-        try:
-            yield browser
-        finally:
-            browser.close()
-    finally:
-        shutil.rmtree(profile, ignore_errors=True)

@@ -21,6 +21,7 @@ from asof.errors import InputError
 from asof.model import Damage
 from asof.warc.foreign.arc import parse_heading, read_arc
 from asof.warc.record import Record
+from support.foreign_records import block, damage, field
 
 DEFINITION = b"URL IP-address Archive-date Content-type Archive-length\n"
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 11\r\n\r\n<p>fish</p>"
@@ -56,20 +57,6 @@ def records(items: list[Record | Damage]) -> list[Record]:
     kept = [item for item in items if isinstance(item, Record)]
     kept = [record for record in kept if field(record, "WARC-Type") != "metadata"]
     return [record for record in kept if field(record, "WARC-Asof-Anomalies") is None]
-
-
-def damage(items: list[Record | Damage]) -> list[Damage]:
-    return [item for item in items if isinstance(item, Damage)]
-
-
-def field(record: Record | Damage, name: str) -> str | None:
-    assert isinstance(record, Record)
-    return dict(record.fields).get(name)
-
-
-def block(record: Record | Damage) -> bytes:
-    assert isinstance(record, Record)
-    return b"".join(chunk for part in record.block for chunk in part.chunks())
 
 
 def urls(items: list[Record | Damage]) -> list[str | None]:

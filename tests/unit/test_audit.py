@@ -10,7 +10,8 @@ from asof.catalog.observe import observe
 from asof.clock import DAY, SECOND
 from asof.coherence.lots import ONE_IN, draw
 from asof.crawl.audit import Audits, outdated, wants_bytes
-from asof.model import Body, Capture, Exchange, Location, Target, Timings
+from asof.model import Body, Capture, Exchange, Target, Timings
+from support.captures import plain_capture
 
 HOST = "example.org"
 SECRET = "one that nobody knows"
@@ -89,19 +90,14 @@ def test_after_three_finds_a_host_is_not_asked_by_conditions_any_more() -> None:
 
 
 def taken(seconds: float, what: str = "A", **more: Any) -> Capture:
-    plain: dict[str, object] = {
+    plain: dict[str, Any] = {
         "url": f"https://{HOST}/page",
-        "surt": "org,example)/page",
-        "kind": "response",
-        "status": 200,
-        "media_type": "text/html",
         "digest": f"sha1:{what}",
         "content": "sha1:" + what * 32,
         "size": 1 << 20,
         "record_id": f"{seconds}-{what}",
-        "where": Location("file", 0, 1),
     }
-    return Capture(at=START + round(seconds * SECOND), **(plain | more))  # type: ignore[arg-type]
+    return plain_capture(at=START + round(seconds * SECOND), **(plain | more))
 
 
 @pytest.mark.parametrize(

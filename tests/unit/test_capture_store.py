@@ -16,7 +16,8 @@ import pytest
 from asof.archive import OpenArchive
 from asof.archive.journal import Draft, Journal
 from asof.archive.journal import records_of as records_of_unit
-from asof.catalog.derive import content_digest, derive
+from asof.catalog.derive import derive
+from asof.change.digests import bytes_digest
 from asof.clock import DAY, http_date
 from asof.coherence.history import history
 from asof.config import Config
@@ -340,7 +341,7 @@ def test_a_packed_file_here_and_a_packed_page_there_are_two_contents(
     for url, entity in ((OTHER, document), (ONE, packed)):
         [validity] = history(held.archive, url)
         contents[url] = validity.content
-        assert validity.content == content_digest((), [entity])
+        assert validity.content == bytes_digest(entity)
         capture = held.archive.as_of(url)
         assert capture is not None
         assert b"".join(held.archive.read(capture).payload()) == entity

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,17 +20,11 @@ from asof.errors import ArchiveError
 from asof.ledger import Ledger
 from asof.model import Capture, Crawl, CrawlState, Location, Proof, Segment
 from asof.url import key_ranges, surt
+from support.captures import plain_capture
 from support.catalog_entry import enter, row_of
 
 URL = "http://example.org/page"
 START = 1_600_000_000 * SECOND
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    made = Ledger(tmp_path / "asof.db", writable=True)
-    yield made
-    made.close()
 
 
 @pytest.fixture
@@ -43,23 +36,9 @@ def catalog(ledger: Ledger) -> Catalog:
 
 
 def capture(number: int, at: Instant, url: str = URL, **fields: Any) -> Capture:
-    plain: dict[str, object] = {
-        "kind": "response",
-        "status": 200,
-        "digest": "sha1:A",
-        "content": "sha256:A",
-    }
-    return Capture(
-        url=url,
-        surt=surt(url),
-        at=at,
-        media_type="text/html",
-        size=1,
-        record_id=f"id-{number:05}",
-        where=Location("000001-crawl-1.warc.gz", number, 1),
-        crawl="crawl-1",
-        **(plain | fields),  # type: ignore[arg-type] # fields of different types by name
-    )
+    where = Location("000001-crawl-1.warc.gz", number, 1)
+    named = {"record_id": f"id-{number:05}", "where": where, "crawl": "crawl-1"}
+    return plain_capture(url, at, **(named | fields))
 
 
 def revisit(number: int, at: Instant, **fields: Any) -> Capture:

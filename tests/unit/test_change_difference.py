@@ -11,11 +11,12 @@ from html.parser import HTMLParser
 import pytest
 from wcwidth import wcswidth
 
+from asof.caret import cells
 from asof.change.alignment import Match, common
 from asof.change.difference import Difference, Row, as_json, difference
 from asof.report.difference_page import page
 from asof.report.difference_terminal import Fold, folded, terminal
-from asof.report.terminal import cells, harmless, wrapped
+from asof.report.terminal import harmless, wrapped
 
 
 def shown(found: Difference) -> list[str]:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 
 import pytest
 
-from asof.catalog.derive import content_digest
 from asof.change.digests import (
     bytes_digest,
     compared_text,
     data_form,
-    digests,
     main_digest,
 )
-from asof.change.noise import RULES, bare, noise, recased, settled
+from asof.change.noise import RULES, bare, recased, settled
 from asof.text.document import Document
 from asof.warc.digest import same
 
@@ -25,18 +24,8 @@ def page(main: str, title: str | None = None, **fields: str) -> Document:
 
 
 class TestLevels:
-    def test_bytes_are_digested_as_the_catalog_does(self) -> None:
-        assert bytes_digest(b"abc") == content_digest((), [b"abc"])
-
-    def test_each_level_has_its_own(self) -> None:
-        found = digests(b"coded", b"<p>Hello</p>", page("Hello"))
-        assert found.payload == bytes_digest(b"coded")
-        assert found.entity == bytes_digest(b"<p>Hello</p>")
-        assert found.main not in (None, found.payload, found.entity)
-
     def test_what_has_no_text_has_no_main_digest(self) -> None:
         assert main_digest(page("")) is None
-        assert digests(b"a", b"b").main is None
 
     def test_a_title_counts(self) -> None:
         assert main_digest(page("Text", "One")) != main_digest(page("Text", "Two"))
@@ -130,8 +119,7 @@ class TestPolicy:
     )  # fmt: skip
     def test_what_changes_by_itself_does_not_count(self, name: str, one: str, other: str) -> None:
         assert settled(one) == settled(other)
-        assert f"<{name}>" in settled(one)
-        assert {found for found, _ in noise(one)} == {name}
+        assert set(re.findall(r"<(\w+)>", settled(one))) == {name}
 
     @pytest.mark.parametrize(
         ("one", "other"),

@@ -163,7 +163,6 @@ class TestUsage:
     def test_bands_of_the_default(self) -> None:
         """6 rows: a pair at .5, which is not wanted, is a candidate in one of four cases."""
         assert (banding(0.8).bands, banding(0.8).rows) == (18, 6)
-        assert banding(0.8).chance(0.5) == pytest.approx(0.247, abs=0.001)
 
     def test_an_index_cannot_grow_while_it_is_read(self, index: NearIndex[str]) -> None:
         pairs = index.pairs()

@@ -16,6 +16,7 @@ from asof.coherence.verdict import HostTrust, Reason
 from asof.model import Capture, Location, Segment
 from asof.replay.choose import Chooser, Policy, Verdict
 from asof.testing import SimulatedClock
+from asof.url import surt
 from support.catalog_entry import enter
 
 START = 1_700_000_000 * SECOND
@@ -121,6 +122,37 @@ def test_a_url_under_another_name_is_found_and_the_own_name_comes_first(tmp_path
         found = Chooser(archive).choose(URL, at(9)).capture
         assert found is not None
         assert found.url == URL
+
+
+@pytest.mark.parametrize(
+    ("captured", "asked"),
+    [
+        ("http://example.org/Logo.PNG", "http://example.org/logo.png"),
+        ("http://example.org/enc%2fa", "http://example.org/enc/a"),
+        ("http://example.org/q?b=2&a=1", "http://example.org/q?a=1&b=2"),
+        ("http://example.org/q?b=2", "http://example.org/q?B=2"),
+        ("http://example.org/dir/", "http://example.org/dir"),
+        ("http://www2.example.org/", "http://example.org/"),
+    ],
+)
+def test_what_another_url_of_the_key_shows_is_possible_at_best(
+    tmp_path: Path, captured: str, asked: str
+) -> None:
+    assert surt(captured) == surt(asked)
+    both = [replace(taken(second, url=captured), surt=surt(captured)) for second in (0, 9)]
+    put(tmp_path, *both, committed=10)
+    with OpenArchive.open(tmp_path) as archive:
+        chooser = Chooser(archive)
+        assert chooser.choose(captured, at(5)).verdict is Verdict.PROVEN
+        secure = captured.replace("http://", "https://")
+        assert chooser.choose(secure, at(5)).verdict is Verdict.PROVEN
+        for found in (chooser.choose(asked, at(5)), chooser.page(asked, at(5))):
+            assert found.capture is not None
+            assert (found.capture.url, found.url) == (captured, asked)
+            assert (found.verdict, found.reason) == (Verdict.POSSIBLE, Reason.OTHER_URL)
+            assert found.at <= at(5)
+        assert chooser.choose(asked, at(-5)).verdict is Verdict.DOUBTFUL
+        assert chooser.choose(asked, at(-5), Policy.STRICT).verdict is Verdict.MISSING
 
 
 def test_a_moment_to_the_second_is_all_of_that_second(tmp_path: Path) -> None:

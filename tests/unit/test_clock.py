@@ -21,6 +21,7 @@ from asof.clock import (
     parse_stamp,
     stamp,
     to_datetime,
+    when,
 )
 from asof.errors import UsageError
 
@@ -49,6 +50,10 @@ class TestWriting:
     @given(instants)
     def test_iso_has_one_shape_in_every_year(self, instant: int) -> None:
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", iso(instant))
+
+    @given(instants)
+    def test_people_read_a_year_before_1000_with_its_four_digits(self, instant: int) -> None:
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", when(instant))
 
     @given(instants, instants)
     def test_text_sorts_as_time_does(self, one: int, other: int) -> None:

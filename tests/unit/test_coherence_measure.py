@@ -22,7 +22,7 @@ from asof.coherence.proven_intervals import stretches
 from asof.coherence.returns import Returns, returns_of
 from asof.coherence.verdict import HostTrust, Mode, PageVerdict, Reason
 from asof.model import Capture, Grade, Location, Proof
-from asof.url import surt
+from support.captures import plain_capture
 from support.together import bounds_of, known_intervals, stood_together
 
 HOST = "example.org"
@@ -39,18 +39,13 @@ def at(seconds: float) -> int:
 
 def taken(seconds: float, what: str = "A", /, *, status: int | None = 200, **more: Any) -> Capture:
     """A download, so many seconds after the moment."""
-    plain: dict[str, object] = {
+    plain = {
         "url": URL,
-        "kind": "response",
-        "media_type": "text/html",
         "digest": f"sha1:{what}",
         "content": sha(what),
-        "size": 1,
         "record_id": f"{seconds}-{what}-{status}",
-        "where": Location("file", 0, 1),
     }
-    fields = plain | more
-    return Capture(at=at(seconds), status=status, surt=surt(str(fields["url"])), **fields)  # type: ignore[arg-type]
+    return plain_capture(at=at(seconds), status=status, **(plain | more))
 
 
 def sha(content: str) -> str:

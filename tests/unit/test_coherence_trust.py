@@ -12,6 +12,7 @@ from asof.clock import DAY, SECOND
 from asof.coherence.host_trust import AUDIT_WINDOW, is_trusted, learn_host_trust, ran_back, skew_of
 from asof.coherence.verdict import HostTrust
 from asof.model import Capture, Location
+from support.captures import plain_capture
 
 HOST = "example.org"
 START = 1_700_000_000 * SECOND
@@ -20,22 +21,16 @@ SHA256 = "sha256:" + "A" * 52 + "===="
 
 
 def taken(seconds: float, what: str = "A", /, **more: Any) -> Capture:
-    plain: dict[str, object] = {
+    plain = {
         "url": f"http://{HOST}/page",
-        "surt": "org,example)/page",
-        "kind": "response",
-        "status": 200,
-        "media_type": "text/html",
         "digest": f"sha1:{what}",
         "content": "sha1:" + what * 32,
-        "size": 1,
         "record_id": f"{seconds}-{what}",
-        "where": Location("file", 0, 1),
     }
     modified = more.pop("modified", None)
     if isinstance(modified, int | float):
         more["last_modified"] = START + round(modified * SECOND)
-    return Capture(at=START + round(seconds * SECOND), **(plain | more))  # type: ignore[arg-type]
+    return plain_capture(at=START + round(seconds * SECOND), **(plain | more))
 
 
 def unchanged(seconds: float, original: Capture, **more: Any) -> Capture:

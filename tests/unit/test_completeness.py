@@ -28,12 +28,10 @@ CRAWL = 1
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    found = Ledger(tmp_path / "asof.db", writable=True)
-    found.db.execute("BEGIN IMMEDIATE")
-    yield found
-    found.rollback()
-    found.close()
+def ledger(ledger: Ledger) -> Iterator[Ledger]:
+    ledger.db.execute("BEGIN IMMEDIATE")
+    yield ledger
+    ledger.rollback()
 
 
 def put(ledger: Ledger, state: str, *urls: str, hops: str = "L", reason: str | None = None) -> None:

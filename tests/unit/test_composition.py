@@ -45,6 +45,22 @@ def test_parts_of_parts_belong_to_it_and_links_do_not(tmp_path: Path) -> None:
     assert found["d/bg.png"] == Verdict.MISSING
 
 
+def test_what_modules_import_belongs_to_it(tmp_path: Path) -> None:
+    later = "2026-03-05T00:00:00Z"
+    found = made(
+        tmp_path,
+        page("", "<script type=module src=m/a.js></script><script>import './classic.js'</script>"
+                 "<script type=module>import {x} from './in.js'; import('./asked.js')</script>"),
+        page("m/a.js", "import{b as c}from'./b.js';import '/c.js'\nexport * from \"../d.js\"\n"
+                       "// import './said.js'\nx = \"import './quoted.js'\"", "text/javascript"),
+        page("m/b.js", "import './a.js'; import vue from 'vue'", "text/javascript", later),
+        page("c.js", "export const here = './no.js'", "text/javascript"),
+    )  # fmt: skip
+    assert set(found) == {"", "m/a.js", "m/b.js", "c.js", "d.js", "in.js"}
+    assert (found["c.js"], found["m/b.js"]) == (Verdict.PROVEN, Verdict.DOUBTFUL)
+    assert found["in.js"] == Verdict.MISSING
+
+
 def test_what_has_moved_is_followed(tmp_path: Path) -> None:
     moved = Page(SITE, THEN, status="302 Found", headers=(("Location", "/home"),))
     picture = Page(SITE + "i.png", THEN, status="301 Moved", headers=(("Location", "/j.png"),))

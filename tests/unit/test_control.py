@@ -36,11 +36,6 @@ def home(tmp_path: Path) -> Folder:
     return folder
 
 
-@pytest.fixture
-def clock() -> SimulatedClock:
-    return SimulatedClock(virtual=True)
-
-
 class Ear:
     """A crawl's control whose clock is a second on at each look, and what it noted."""
 
@@ -139,6 +134,7 @@ BAD_LINES = {
     "order is a list": b'{"id": "1", "at": "2026-01-01T00:00:00Z", "order": ["pause"]}',
     "no pattern": b'{"id": "1", "at": "2026-01-01T00:00:00Z", "order": "exclude"}',
     "a bad pattern": b'{"id": "1", "at": "2026-01-01", "order": "exclude", "pattern": "("}',
+    "no text": b'{"id": "1", "at": "2026-01-01", "order": "exclude", "pattern": "\\ud800"}',
     "too long": b'{"id": "1", "x": "' + b"y" * 40_000 + b'"}',
     "endless": b"z" * 3_000_000,
 }

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import resource as limits
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -15,17 +13,7 @@ from asof.cover.join.pair_spool import PairSpool, gathered
 from asof.cover.solve.external import solve_external
 from asof.cover.solve.solve import solve
 from asof.errors import StorageError, UsageError
-
-
-@contextmanager
-def no_file_beyond(size: int) -> Iterator[None]:
-    """A real refusal of the kernel: no file may grow beyond a size (EFBIG)."""
-    soft, hard = limits.getrlimit(limits.RLIMIT_FSIZE)
-    limits.setrlimit(limits.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        limits.setrlimit(limits.RLIMIT_FSIZE, (soft, hard))
+from support.no_room import no_room_beyond
 
 
 def complete(n: int, *, later: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -98,7 +86,7 @@ def test_a_full_disk_is_told_with_what_to_do() -> None:
     i, j = complete(600)
     with (
         PairSpool(600, room=1 << 16) as spool,
-        no_file_beyond(1 << 17),
+        no_room_beyond(1 << 17),
         pytest.raises(StorageError, match=r"do not fit the disk after 131,072 bytes.*TMPDIR"),
     ):
         spool.add(i, j)
@@ -110,7 +98,7 @@ def test_a_full_disk_while_rows_are_left_out_gives_all_back() -> None:
     i, j = rng.integers(0, 400, (2, 60_000))
     with PairSpool(400, room=1 << 16) as spool:
         spool.add(i, j)
-        with no_file_beyond(1 << 17), pytest.raises(StorageError, match="do not fit"):
+        with no_room_beyond(1 << 17), pytest.raises(StorageError, match="do not fit"):
             solve_external(spool)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -22,6 +21,7 @@ from asof.cover.join.overlaps import overlaps
 from asof.cover.language.bounds import LARGEST_SET, Bound, Least
 from asof.errors import StorageError, UsageError
 from support.covered import containment, sets_of
+from support.no_room import no_room_beyond
 
 HALF = containment("0.5")
 
@@ -172,13 +172,8 @@ def test_without_a_bound_all_pairs_of_a_partition(limits: JoinLimits) -> None:
 
 def test_no_room_for_ranks_is_told() -> None:
     sets = sets_of([range(n, n + 50) for n in range(0, 4000, 3)])
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
-    try:
-        with pytest.raises(StorageError, match=r"No room .* Free some space"):
-            list(join(sets, HALF, JoinLimits(memory=1000)))
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    with no_room_beyond(1000), pytest.raises(StorageError, match=r"No room .* Free some space"):
+        list(join(sets, HALF, JoinLimits(memory=1000)))
 
 
 def test_a_budget_of_memory_changes_nothing(limits: JoinLimits) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from asof.catalog import derive as module
 from asof.catalog.dates import modified, warc_date
-from asof.catalog.derive import content_digest, derive, is_capture, record_uri, row
+from asof.catalog.derive import derive, is_capture, record_uri, row
 from asof.clock import DAY, parse_foreign, parse_http_date, parse_iso, parse_stamp
 from asof.model import Capture, Location
 from asof.warc.digest import base32, digest_text, plain_base32
@@ -140,14 +140,6 @@ def test_content_is_the_decoded_entity_whatever_the_coding() -> None:
     assert coded.digest == sha1_text(packed)
     assert both.digest == sha1_text(chunked)
     assert both.size == len(chunked)
-
-
-def test_a_body_not_yet_stored_has_the_content_that_its_capture_will_have() -> None:
-    packed = gzip.compress(b"hello" * 1000)
-    headers = (("content-encoding", "gzip"), ("x", "y"))
-    stored_later = derived(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + packed)
-    assert content_digest(headers, [packed[:50], packed[50:]]) == stored_later.content
-    assert content_digest((), [b"hel", b"lo"]) == sha256_text(b"hello")
 
 
 def test_an_entity_beyond_the_limit_counts_by_its_stored_bytes(

@@ -10,7 +10,8 @@ import pytest
 from asof.catalog.validity import validities
 from asof.clock import SECOND
 from asof.freshness.history import Gap, Group, Observed, gaps, gather, group_of
-from asof.model import Capture, Location
+from asof.model import Capture
+from support.captures import plain_capture
 from support.freshness import gaps_of
 
 START = 1_700_000_000 * SECOND
@@ -18,22 +19,12 @@ URL = "http://example.org/news/a.html"
 
 
 def capture(second: float, letter: str = "A", *, url: str = URL, **fields: Any) -> Capture:
-    plain: dict[str, object] = {
-        "surt": "org,example)/news/a.html",
-        "kind": "response",
-        "status": 200,
-        "media_type": "text/html",
+    named = {
         "digest": f"sha1:{letter}",
         "content": f"sha256:{letter}",
         "record_id": f"{second:09.3f}-{letter}-{url}",
     }
-    return Capture(
-        url=url,
-        at=START + round(second * SECOND),
-        size=1,
-        where=Location("file", 0, 1),
-        **(plain | fields),  # type: ignore[arg-type] # fields of different types by name
-    )
+    return plain_capture(url, START + round(second * SECOND), **(named | fields))
 
 
 def not_modified(second: float) -> Capture:

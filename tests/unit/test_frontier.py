@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from asof.frontier.queue import Frontier, apply, queue_revisits, queued_revisits, settle_revisit
@@ -14,13 +11,6 @@ from asof.ledger import Ledger, url_key
 from asof.model import Target
 
 HOST = "example.org"
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    ledger = Ledger(tmp_path / "asof.db", writable=True)
-    yield ledger
-    ledger.close()
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,13 +46,6 @@ class Hopper:
         sql = "SELECT url, state, reason FROM targets WHERE crawl = ?"
         rows = self.ledger.db.execute(sql, (self.crawl,))
         return {url: (state, reason) for url, state, reason in rows}
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    made = Ledger(tmp_path / "asof.db", writable=True)
-    yield made
-    made.close()
 
 
 def link(path: str, depth: int = 1, hops: str = "L") -> Target:

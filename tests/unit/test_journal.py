@@ -27,11 +27,6 @@ def record(size: int = 10, spool: Path | None = None) -> Record:
 
 
 @pytest.fixture
-def clock() -> SimulatedClock:
-    return SimulatedClock(virtual=True)
-
-
-@pytest.fixture
 def journal(clock: SimulatedClock) -> Journal:
     return Journal(clock, Config(group_records=4, group_seconds=2.0))
 

@@ -45,11 +45,6 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     return made
 
 
-@pytest.fixture
-def clock() -> SimulatedClock:
-    return SimulatedClock(virtual=True)
-
-
 def limits(clock: SimulatedClock, per_host: int | None = None, **settings: Any) -> CrawlLimits:
     config = Config().updated(settings, source="a test")
     return CrawlLimits(config, clock, Path("/nowhere"), per_host)

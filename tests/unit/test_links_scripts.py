@@ -8,7 +8,13 @@ import pytest
 
 from asof.model import Hop
 from asof.text.links.jsonld import jsonld_links
-from asof.text.links.scripts import MAX_GUESSES, is_address, script_links
+from asof.text.links.scripts import (
+    IMPORTS_REACH,
+    MAX_GUESSES,
+    is_address,
+    module_imports,
+    script_links,
+)
 
 
 def guessed(text: str) -> list[str]:
@@ -144,3 +150,22 @@ class TestStructuredData:
         assert self.found([{"url": f"/{n}"} for n in range(40_000)])[-1] == ("/199", "L")
         assert len(self.found([{"url": f"/page/{n}"} for n in range(100_000)])) == MAX_GUESSES
         assert len(self.found({"x": [[{"url": "/deep"}]] * 40_000})) <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [
+        ("import './a.js'", ["./a.js"]),
+        ('import{a as b}from"./x.js";import"./y.js";', ["./x.js", "./y.js"]),
+        ("/* all */import d, {\n x\n} from '../z.js'\nexport * from '/q.js'", ["../z.js", "/q.js"]),
+        ("import {importantThing} from 'http://h.example/x.js'", ["http://h.example/x.js"]),
+        ("import t from './t' with {type: 'json'}; export * as n from './n'", ["./t", "./n"]),
+        ("import vue from 'vue'; import('./later.js'); x.import './n'; export default './n'", []),
+        ("// import './said.js'\nconst s = \"import './quoted.js'\"\n * import x from './n'", []),
+        ("x" * IMPORTS_REACH + ";import './late.js'", []),
+    ],
+)  # fmt: skip
+def test_what_modules_import_is_needed(text: str, needed: list[str]) -> None:
+    links = list(module_imports(text))
+    assert [link.reference for link in links] == needed
+    assert all(link.hop is Hop.REQUISITE for link in links)

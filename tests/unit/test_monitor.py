@@ -24,11 +24,6 @@ SNAPSHOT = Snapshot(1.0, 10, 0, 0, 5, 999, 1, URL)
 
 
 @pytest.fixture
-def clock() -> SimulatedClock:
-    return SimulatedClock(virtual=True)
-
-
-@pytest.fixture
 def archive(tmp_path: Path, clock: SimulatedClock) -> Iterator[OpenArchive]:
     with OpenArchive.write(tmp_path / "archive", purpose="test", clock=clock) as made:
         made.catalog.put_crawl(CRAWL)

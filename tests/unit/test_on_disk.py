@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from asof.replay.links import ReplayPlace
-from asof.replay.on_disk import for_disk, is_harmless, marked
+from asof.replay.on_disk import for_disk, is_harmless, marked, xml_for_disk
 from asof.replay.rewrite import RewriteKind, rewrite
 
 POLICY = b'<meta http-equiv="Content-Security-Policy"'
@@ -66,27 +66,111 @@ def test_references_lead_to_files_or_nowhere(written: bytes, expected: bytes) ->
     assert on_disk(written).endswith(expected)
 
 
+SVG = "<svg xmlns='http://www.w3.org/2000/svg' xmlns:x='http://www.w3.org/1999/xlink'>%s</svg>"
+XHTML = "<html xmlns='http://www.w3.org/1999/xhtml'>%s</html>"
+FEED = "<feed xmlns='http://www.w3.org/2005/Atom' xmlns:h='http://www.w3.org/1999/xhtml'>%s</feed>"
+LIVE = "http://live.example/"
+STILL = [
+    SVG % "<r:Description xmlns:r='urn:r' about='http://a.example/'/><path d=''/>",
+    "<!DOCTYPE svg [<!ENTITY ns 'http://www.w3.org/2000/svg'>]><svg xmlns='&ns;'/>",
+    '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/x.dtd">' + SVG % "<g/>",
+    SVG % f"<a href='{LIVE}x?a&amp;b'/><use x:href='#a'/><image href='{LIVE}x.png'/>",
+    SVG
+    % "<style>@import 'x.css'; a { fill: url(#x) }</style><rect fill='url(#x)' style='x:url(y)'/>",
+    SVG % "<animate attributeName='x' values='1;2'/><set attributeName='fill' to='url(#a)'/>",
+    SVG
+    % "<foreignObject><div xmlns='http://www.w3.org/1999/xhtml' class='a'>x</div></foreignObject>",
+    SVG
+    % "<image href='data:image/png;base64,AA'/><path onlyasname:onload='' xmlns:onlyasname='u'/>",
+    FEED
+    % f"<link href='{LIVE}'/><title>café</title><content>&lt;script&gt;1&lt;/script></content>",
+    FEED % f"<h:p>Hello <h:img src='{LIVE}x.png' alt='x'/><h:a href='{LIVE}'>a</h:a></h:p>",
+    "<rss><script>1</script><enclosure onload='1' url='http://live.example/x.mp3'/></rss>",
+    XHTML % "<head><script>1</script></head>",
+    XHTML
+    % f"<head><title>x</title></head><body><iframe srcdoc='&lt;script>'/><a href='{LIVE}'/></body>",
+    '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x.dtd">'
+    + XHTML % "<head/><p>&nbsp;</p>",
+    '<!DOCTYPE html [<!ENTITY nbsp "&#160;">]>' + XHTML % "<head></head><p>&nbsp;</p>",
+]
+ACTING = [
+    "<svg><path></svg>",  # what is broken, each reads in its own way
+    SVG % "<script>1</script>",
+    SVG % "<s:script xmlns:s='http://www.w3.org/2000/svg'/>",
+    SVG % "<g onload = '1'/>",
+    SVG % "<a x:href='javascript:1'/>",
+    SVG % "<image href='data:text/html,x'/>",
+    SVG % "<use href='data:image/svg+xml,x'/>",
+    SVG % f"<rect><set attributeName='fill' to='u\\72l({LIVE})'/></rect>",
+    SVG % f"<animate attributeName='x:href' values='{LIVE}'/>",
+    SVG % f"<animate attributeName='filter' values='url({LIVE}#a)'/>",
+    SVG % f"<style>@im&#112;ort '{LIVE}';</style>",
+    SVG % f"<s:style xmlns:s='http://www.w3.org/2000/svg'>@import '{LIVE}';</s:style>",
+    SVG % f"<style>x<g/>@import '{LIVE}';</style>",
+    SVG % "<g xml:base='http://live.example/'><image href='x.png'/></g>",
+    *(
+        each % f"<x:{element} xmlns:x='http://www.w3.org/1999/xhtml'/>"
+        for each in (SVG, FEED)
+        for element in (
+            "iframe srcdoc='&lt;script>'",
+            "iframe src='data:text/html,x'",
+            "object data='data:text/html,x'",
+            f"img srcset='{LIVE}'",
+            f"video poster='{LIVE}'",
+            f"link rel='preconnect' href='{LIVE}'",
+            f"meta http-equiv='refresh' content='0;url={LIVE}'",
+            f"form action='{LIVE}'",
+        )
+    ),
+    "<!DOCTYPE svg [<!ENTITY x '&#60;script>'>]>" + SVG % "&x;",
+    "<!DOCTYPE svg [<!ENTITY x '<g/>'>]>" + SVG % "&x;",
+    "<!DOCTYPE svg [<!ENTITY % x '<!ENTITY y 1>'>%x;]>" + SVG % "",
+    "<!DOCTYPE svg [<!ENTITY x SYSTEM 'http://live.example/'>]>" + SVG % "&x;",
+    "<!DOCTYPE svg [<!ATTLIST g onload CDATA '1'>]>" + SVG % "<g/>",
+    f"<!DOCTYPE svg [<!ENTITY x '{LIVE}'>]>" + SVG % "<set attributeName='fill' to='url(&x;)'/>",
+    f"<?xml-stylesheet href='{LIVE}'?>" + SVG % "",
+    f"<?xml-stylesheet href='{LIVE}'?>" + XHTML % "<head></head>",
+    XHTML % "<head/><script/>",
+    XHTML % "<script/><head></head>",
+    "<!DOCTYPE html [<!ENTITY e '<x/>'>]>" + XHTML % "&e;<head></head>",
+    "<html xmlns='urn:x'><head></head><script xmlns='http://www.w3.org/1999/xhtml'/></html>",
+    XHTML % "<head xmlns='urn:x'></head><script/>",
+    XHTML % "<!--> <html><head> --><script/><head></head>",
+    XHTML % "<?x > <html><head> ?><script/>",
+    XHTML % f'<head></head><!--> <a b=\' --><link rel="preconnect" href="{LIVE}"/><!-- \'> -->',
+    SVG % "<html><head></head></html><script/>",
+]
+
+
+def harmless(xml: str | bytes, media: str = "application/xml") -> bool:
+    data = xml.encode() if isinstance(xml, str) else xml
+    return is_harmless(data, media, "http://a.example/x/", media, scripts=False)
+
+
+@pytest.mark.parametrize("xml", STILL)
+def test_what_only_shows_something_stays_xml(xml: str) -> None:
+    assert harmless(xml, "image/svg+xml" if xml.endswith("</svg>") else "application/xml")
+    assert harmless(xml.encode("utf-16"))
+
+
+@pytest.mark.parametrize("xml", ACTING)
 @pytest.mark.parametrize(
-    ("xml", "expected"),
-    [
-        (b"<svg><rdf:Description/><path d=''/></svg>", True),
-        (b"<!DOCTYPE svg [<!ENTITY ns 'http://www.w3.org/2000/svg'>]><svg xmlns='&ns;'/>", True),
-        (b"<svg><a href='x?a&amp;b'/></svg>", True),
-        (b"<svg><script>1</script></svg>", False),
-        (b"<svg><s:SCRIPT xmlns:s='x'/></svg>", False),
-        (b"<svg onload = '1'/>", False),
-        ("<svg onload='1'/>".encode("utf-16"), False),
-        (b"<!DOCTYPE svg [<!ENTITY x '&#60;script>'>]><svg>&x;</svg>", False),
-        (b"<!DOCTYPE svg [<!ENTITY x 'http://b.example/'>]><svg><image href='&x;'/></svg>", False),
-        (b"<?xml-stylesheet href='http://b.example/'?><svg/>", False),
-        (b"<html><head><script/></head></html>", True),
-        (b"<html><head/><script/></html>", False),
-        (b"<html><script/><head></head></html>", False),
-        (b"<svg><html><head></head></html><script/></svg>", False),
-    ],
+    "media", ["image/svg+xml", "application/xhtml+xml", "application/atom+xml"]
 )
-def test_xml_has_place_for_a_policy_or_nothing_that_acts(xml: bytes, expected: bool) -> None:
-    assert is_harmless(xml) is expected
+def test_what_has_no_place_for_a_policy_and_may_act_does_not(xml: str, media: str) -> None:
+    assert not harmless(xml, media)
+    assert not harmless(xml.encode("utf-16"), media)
+
+
+def test_the_encoding_is_one_that_a_file_can_say() -> None:
+    place = ReplayPlace("http://a.example/", lambda url: "x", on_disk=True)
+    for declared, written in (("utf-16", "utf-16"), ("iso-2022-jp", "iso-2022-jp")):
+        media = f"application/xml; charset={declared}"
+        made = xml_for_disk(
+            "<a>日本</a>".encode(written), "application/xml", media, place, scripts=False
+        )
+        assert made == "\ufeff<a>日本</a>".encode()
+    assert xml_for_disk(b"<a/>", "application/xml", None, place, scripts=False) == b"<a/>"
 
 
 def test_text_is_left_alone_where_a_file_says_enough() -> None:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import random
-import resource as limits
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,6 +20,7 @@ from asof.warc.reader import scan
 from asof.warc.record import Record, StoredRecord
 from asof.warc.write import WarcFile, pack, raw_record
 from support.exchanges import answer
+from support.no_room import no_room_beyond
 
 URL = "http://a.example/"
 # The head of a gzip member and its end, and five bytes for every 65,535 that are stored.
@@ -121,17 +119,6 @@ def test_a_response_says_whether_it_can_be_made_smaller(
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "000001-test.warc.gz"
-
-
-@contextmanager
-def no_room_beyond(size: int) -> Iterator[None]:
-    """A real refusal of the kernel: no file may grow beyond a size (EFBIG)."""
-    soft, hard = limits.getrlimit(limits.RLIMIT_FSIZE)
-    limits.setrlimit(limits.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        limits.setrlimit(limits.RLIMIT_FSIZE, (soft, hard))
 
 
 def blocks(path: Path) -> list[bytes | None]:

@@ -12,22 +12,16 @@ from asof.catalog.parquet import write_parquet
 from asof.clock import to_datetime
 from asof.errors import UsageError
 from asof.model import Capture, Location
-from asof.url import surt
+from support.captures import plain_capture
 
 AT = 1_600_000_000_123_456
 
 
 def capture(url: str, number: int = 0) -> Capture:
-    return Capture(
-        url=url,
-        surt=surt(url),
-        at=AT,
-        kind="response",
-        status=200,
-        media_type="text/html",
-        digest="sha1:A",
+    return plain_capture(
+        url,
+        AT,
         content="sha256:B",
-        size=1,
         record_id=f"id-{number}",
         where=Location("000001-x.warc.gz", 1 << 40, 7),
         crawl="crawl-1",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from hashlib import sha1, sha256
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,16 +14,10 @@ from asof.catalog.payloads import PayloadFilter, Payloads
 from asof.ledger import Ledger, payload_key
 from asof.model import Capture, Location, Segment
 from asof.warc.digest import base32, digest_text
+from support.captures import plain_capture
 from support.catalog_entry import enter
 
 FILE = "000001-test.warc.gz"
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    made = Ledger(tmp_path / "asof.db", writable=True)
-    yield made
-    made.close()
 
 
 @pytest.fixture
@@ -38,12 +30,7 @@ def digest(word: str) -> str:
 
 
 def capture(word: str, offset: int, **changes: Any) -> Capture:
-    values: dict[str, object] = {
-        "url": f"http://a.example/{offset}",
-        "surt": f"example,a)/{offset}",
-        "at": offset,
-        "kind": "response",
-        "status": 200,
+    plain = {
         "media_type": None,
         "digest": digest(word),
         "content": None,
@@ -51,7 +38,7 @@ def capture(word: str, offset: int, **changes: Any) -> Capture:
         "record_id": f"{offset}",
         "where": Location(FILE, offset, 5),
     }
-    return Capture(**(values | changes))  # type: ignore[arg-type]
+    return plain_capture(f"http://a.example/{offset}", offset, **(plain | changes))
 
 
 # -- Keys -----------------------------------------------------------------------------------------

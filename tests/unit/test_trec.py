@@ -18,6 +18,7 @@ from asof.errors import StorageError, UsageError
 from asof.model import Damage
 from asof.warc.foreign.trec import TrecDocument, read_trec, write_trec
 from asof.warc.record import Record
+from support.foreign_records import block, damage, field
 
 SLIDE_69 = b"""\
 <DOC>
@@ -76,20 +77,6 @@ def found(path: Path, data: bytes = b"") -> list[Record | Damage]:
 def records(items: list[Record | Damage]) -> list[Record]:
     kept = [item for item in items if isinstance(item, Record)]
     return [record for record in kept if field(record, "WARC-Asof-Anomalies") is None]
-
-
-def damage(items: list[Record | Damage]) -> list[Damage]:
-    return [item for item in items if isinstance(item, Damage)]
-
-
-def field(record: Record | Damage, name: str) -> str | None:
-    assert isinstance(record, Record)
-    return dict(record.fields).get(name)
-
-
-def block(record: Record | Damage) -> bytes:
-    assert isinstance(record, Record)
-    return b"".join(chunk for part in record.block for chunk in part.chunks())
 
 
 def urls(items: list[Record | Damage]) -> list[str | None]:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import random
-import resource as limits
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,6 +15,7 @@ from asof.model import Body
 from asof.warc.reader import block_chunks, scan
 from asof.warc.record import Record, StoredRecord
 from asof.warc.write import WarcFile
+from support.no_room import no_room_beyond
 
 
 def record(number: int, *parts: bytes | Body) -> Record:
@@ -35,17 +33,6 @@ def record(number: int, *parts: bytes | Body) -> Record:
 def spooled(path: Path, data: bytes) -> Body:
     path.write_bytes(data)
     return Body(len(data), spool=path)
-
-
-@contextmanager
-def no_room_beyond(size: int) -> Iterator[None]:
-    """A real refusal of the kernel: no file may grow beyond a size (EFBIG)."""
-    soft, hard = limits.getrlimit(limits.RLIMIT_FSIZE)
-    limits.setrlimit(limits.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        limits.setrlimit(limits.RLIMIT_FSIZE, (soft, hard))
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from asof.archive.folder import Folder
 from asof.catalog.captures import Catalog
 from asof.catalog.listing import Listing
 from asof.catalog.memento import Memento, memento
-from asof.clock import Clock, Instant, SystemClock, from_datetime, iso, parse_moment, stamp
+from asof.clock import Clock, Instant, SystemClock, from_datetime, iso, parse_moment, stamp, when
 from asof.errors import ArchiveError, NotCaptured, UsageError
 from asof.ledger import Ledger, is_outdated
 from asof.model import Capture, Crawl, CrawlState, Segment
@@ -122,10 +122,13 @@ class OpenArchive:
         url = None if url is None else self.address(url)
         return self.catalog.captures(url=url, prefix=prefix, since=start, until=end, crawl=crawl)
 
+    def committed(self) -> dict[str, int]:
+        """The files, and how much of each is in the catalog."""
+        return {segment.file: segment.committed for segment in self.segments()}
+
     def is_behind(self) -> bool:
         """Whether files hold more than the catalog knows, though nobody is writing."""
-        committed = {segment.file: segment.committed for segment in self.segments()}
-        paths = self.folder.segment_files()
+        committed, paths = self.committed(), self.folder.segment_files()
         more = any(path.stat().st_size > committed.get(path.name, 0) for path in paths)
         return more and not self.folder.is_locked()
 
@@ -146,10 +149,10 @@ class OpenArchive:
         if first is None:
             return NotCaptured(f"{url} is not in the archive.", hint=self._near(self.address(url)))
         asked = moment if isinstance(moment, str) else iso(self.moment(moment))
-        then = iso(first.at)[:19].replace("T", " ")
         return NotCaptured(
             f"{url} was not captured as of {asked}.",
-            hint=f"Its first capture is of {then} UTC: use {use} {stamp(first.at)} or later.",
+            hint=f"Its first capture is of {when(first.at)} UTC: "
+            f"use {use} {stamp(first.at)} or later.",
         )
 
     def _near(self, url: str) -> str:

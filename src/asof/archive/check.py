@@ -63,7 +63,7 @@ def check(archive: OpenArchive, *, spread: Spread, progress: Progress) -> Checke
     as_it_came: list[Problem] = []
     catalogued = archive.catalog.offsets()
     records = captures = 0
-    committed = {segment.file: segment.committed for segment in archive.segments()}
+    committed = archive.committed()
     work: list[FileRange] = []
     for file, size in committed.items():
         path = path_of(archive.folder.warc, file)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from asof.archive.folder import Folder
 from asof.archive.journal import CommitGroup, records_of
+from asof.catalog.asked import Requests, set_apart
 from asof.catalog.captures import Catalog
 from asof.catalog.derive import fast_row, row
 from asof.catalog.rows import Row
@@ -33,6 +34,7 @@ class _Written:
 
     file: WarcFile
     rows: list[Row] = field(default_factory=list)
+    requests: Requests = field(default_factory=Requests)
     sealed: bool = False
 
 
@@ -66,7 +68,9 @@ class Committer:
                     segment = Segment(
                         part.file.path.name, part.file.size, self._crawl.id, sealed=part.sealed
                     )
-                    self._catalog.add_rows(part.rows, self._catalog.put_segment(segment))
+                    number = self._catalog.put_segment(segment)
+                    self._catalog.add_rows(part.rows, number)
+                    set_apart(self._ledger, part.requests.found(), part.file.path, number)
                 also()
         except Exception as error:
             self._failed = error
@@ -116,6 +120,8 @@ class Committer:
                     (where,) = self._file.append([record])
                 if record.kind in _CAPTURES:
                     rows += _rows(record, raw, self._file.path, where)
+                elif record.kind == "request":
+                    written[-1].requests.take(_stored(record, self._file.path, where))
         if self._file is not None:
             self._file.append_packed(members)
         return written
@@ -151,7 +157,10 @@ def _rows(record: Record, raw: bytes, path: Path, where: Location) -> Sequence[R
     found = fast_row(raw, where.offset, where.length) if raw else None
     if found:
         return (found,)
-    data = b"".join([part.data for part in record.block]) if raw else None
-    stored = StoredRecord(path, where, WarcHeader("1.1", record.fields), record.size, data)
-    careful = row(stored)
+    careful = row(_stored(record, path, where))
     return () if careful is None else (careful,)
+
+
+def _stored(record: Record, path: Path, where: Location) -> StoredRecord:
+    data = b"".join([part.data for part in record.block]) if record.in_memory else None
+    return StoredRecord(path, where, WarcHeader("1.1", record.fields), record.size, data)

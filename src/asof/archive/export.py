@@ -4,9 +4,11 @@ Files appear under their name when they are whole: written beside it, flushed to
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from heapq import merge
 from http import HTTPStatus
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -49,12 +51,21 @@ class Selection:
     def captures(self, archive: OpenArchive) -> Iterator[Capture]:
         return archive.captures(**asdict(self))
 
+    def apart(self, archive: OpenArchive) -> Iterator[Capture]:
+        """Those of them that no GET got (asof.catalog.asked)."""
+        if self.url is not None:
+            return iter(())
+        start = None if self.since is None else archive.moment(self.since, start=True)
+        end = None if self.until is None else archive.moment(self.until)
+        return archive.catalog.captures(prefix=self.prefix, since=start, until=end, apart=True)
+
 
 def export_cdxj(archive: OpenArchive, selection: Selection, out: Path) -> int:
     """A sorted CDXJ index, line for line what cdxj-indexer writes for the same files."""
     count = 0
+    both = cdxj_lines(selection.captures(archive)), cdxj_lines(selection.apart(archive))
     with output_file(out) as file:
-        for line in cdxj_lines(selection.captures(archive)):
+        for line in merge(*both):
             file.write(line.encode())
             count += 1
     return count
@@ -128,7 +139,7 @@ def _as_response(
 
 def _with_sources(archive: OpenArchive, selection: Selection) -> set[str]:
     wanted: set[str] = set()
-    for capture in selection.captures(archive):
+    for capture in chain(selection.captures(archive), selection.apart(archive)):
         seen = archive.catalog.observation(capture)
         shown = (capture, seen.source, _shown_by(seen))
         wanted.update(own_id(each.record_id) for each in shown if each is not None)
@@ -203,7 +214,7 @@ def export_wacz(
         write_wacz(
             out,
             warcs,
-            cdxj_lines(capture for warc in warcs for _, capture in _captured(warc)),
+            cdxj_lines(_keyed(archive, (each for warc in warcs for _, each in _captured(warc)))),
             (
                 WaczPage(page.url, title, page.at, text, is_seed)
                 for page, is_seed in _pages(archive, selection)
@@ -261,6 +272,14 @@ def _wacz_files(
 def _all_replayable(archive: OpenArchive, warcs: list[Path]) -> bool:
     every = (found for path in warcs for found in _captured(path))
     return all(_replayable(archive, record, capture) is None for record, capture in every)
+
+
+def _keyed(archive: OpenArchive, captures: Iterable[Capture]) -> Iterator[Capture]:
+    """Captures as their records say, those that are set apart under their keys."""
+    apart = {(c.at, c.record_id): c.surt for c in archive.catalog.captures(apart=True)}
+    for capture in captures:
+        key = apart.get((capture.at, capture.record_id))
+        yield capture if key is None else replace(capture, surt=key)
 
 
 def _captured(path: Path) -> Iterator[tuple[StoredRecord, Capture]]:

@@ -7,7 +7,7 @@ import fcntl
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,14 +16,13 @@ from asof.clock import nap
 from asof.config import FILE as CONFIG_FILE
 from asof.errors import ArchiveError
 from asof.files import is_locked, open_plain, refuse_link, storage_errors
-from asof.warc.file_names import SUFFIXES
+from asof.warc.file_names import IMPORTED, SUFFIXES, path_of
 
 # The folders that we write to at all times.
 _WRITTEN = ("control", "derived", "logs", "spool")
-IMPORTED = "import-"
-"""What the label of a WARC file that others made begins with."""
 _NUMBER = re.compile(r"(\d{6,})-")
-# Seconds between tries to take the lock: two in all, a thousandth at first.
+# Seconds between tries to take the lock: two in all, a thousandth at first. A crawl that was killed
+# may hold it while its last group is committed.
 _LOCK_WAITS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.4, 0.5)
 
 
@@ -119,7 +118,7 @@ class Folder:
     def new_segment(self, label: str, suffix: str = ".warc.gz") -> Path:
         """A path for the next WARC file: `NNNNNN-label.warc.gz`, one number up."""
         numbers = [int(m[1]) for p in self.warc.iterdir() if (m := _NUMBER.match(p.name))]
-        return self.warc / f"{max(numbers, default=0) + 1:06d}-{label}{suffix}"
+        return path_of(self.warc, f"{max(numbers, default=0) + 1:06d}-{label}{suffix}")
 
     @staticmethod
     def is_imported(file: str) -> bool:
@@ -141,7 +140,7 @@ class Folder:
         with storage_errors(self.root):
             handle = open_plain(self.root / ".lock", os.O_RDWR | os.O_CREAT)
         try:
-            if not _locked(handle):
+            if not take_lock(handle, _LOCK_WAITS):
                 holder = os.pread(handle, 200, 0).decode("utf-8", "replace").strip()
                 raise ArchiveError(
                     f"{self.root} is in use by {holder or 'another process'}.",
@@ -168,11 +167,11 @@ class Folder:
                     leftover.unlink(missing_ok=True)
 
 
-def _locked(handle: int) -> bool:
-    """Take the lock; a crawl that was killed may hold it while its last group is committed, and
-    one who only asks whether there is a lock holds it for a moment.
+def take_lock(handle: int, waits: Iterable[float]) -> bool:
+    """Take a lock, after so many waits at most: who only asks whether there is one holds it for a
+    moment.
     """
-    for wait in (*_LOCK_WAITS, None):
+    for wait in (*waits, None):
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True

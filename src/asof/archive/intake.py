@@ -20,16 +20,17 @@ from typing import cast
 
 from asof.archive.archive import OpenArchive
 from asof.archive.check import NOTED
-from asof.archive.folder import IMPORTED, Folder
+from asof.archive.folder import Folder
 from asof.archive.recovery import recover
-from asof.archive.scan import Batch, Progress, Spread, ranges, read_range
+from asof.archive.scan import Batch, Progress, Spread, entered, ranges, read_range
+from asof.catalog.asked import Asked, set_apart
 from asof.catalog.rows import COLUMNS, Row
 from asof.config import DEFAULTS, Config
-from asof.errors import InputError, StorageError
+from asof.errors import InputError
 from asof.files import storage_errors, sync_folder
 from asof.model import Damage, Segment
 from asof.warc.compression import packing
-from asof.warc.file_names import SUFFIXES
+from asof.warc.file_names import IMPORTED, SUFFIXES
 from asof.warc.foreign.arc import read_arc
 from asof.warc.foreign.detect import Format, sniff
 from asof.warc.foreign.mend import mended
@@ -112,6 +113,11 @@ def import_files(
                     taken.append(take(path))
                 except InputError as error:
                     refused.append(error)
+                except KeyboardInterrupt as error:
+                    before = f"; files entered before it: {len(taken):,}" if taken else ""
+                    again = "Import again: nothing is stored twice."
+                    error.add_note(f"Nothing of {path} was entered{before}. {again}")
+                    raise
     finally:
         if not existed and place.exists() and not place.segment_files():
             place.undo()
@@ -290,18 +296,15 @@ class _Taker:
                 if len(rows) >= _ROWS:
                     seen.added += enter(rows, number)
                     rows.clear()
-                for crawl in batch.crawls:
-                    catalog.put_crawl(crawl)
-                if batch.crawls and batch.source.start == 0:  # as `reindex` would say
-                    catalog.put_segment(replace(segment, crawl=batch.crawls[0].id))
+                segment, number = entered(catalog, segment, batch)
                 if intact:
                     self._progress(batch.source.size)
             seen.added += enter(rows, number)
             places = ((cast("int", row[at]) for at in (_OFFSET, _LENGTH)) for row in twins)
             seen.doubtful += [Damage("", at, NOTED[Flag.SAME_ID], size) for at, size in places]
             if intact and (seen.damage or seen.uneven):
-                unusable, flagged = tuple(seen.unusable), tuple(seen.doubtful)
-                raise _NotIntact(unusable, flagged, seen.segmented)
+                raise _NotIntact(tuple(seen.unusable), tuple(seen.doubtful), seen.segmented)
+            seen.added -= set_apart(self._archive.ledger, seen.asked, path, number)
             new = seen.added or (seen.records and not seen.captures and not self._has(path))
             if new:
                 keep()
@@ -328,15 +331,7 @@ class _Taker:
             sync_folder(target.parent)
 
     def _require_room(self, size: int) -> None:
-        """The disk keeps its reserve, as in a crawl."""
-        left = self._config.room(self._archive.folder.root)
-        if left < size:
-            raise StorageError(
-                f"{self._source} was not imported, for {size / 1e6:,.0f} MB more would leave less"
-                f" free than the reserve of {self._config.disk_reserve / 1e6:,.0f} MB.",
-                hint="Make room, or lower disk_reserve in asof.toml, and import it again;"
-                " nothing of it was kept.",
-            )
+        self._config.require_room(self._archive.folder.root, size, self._source)
 
 
 @dataclass(slots=True)
@@ -349,6 +344,7 @@ class _Seen:
     damage: list[Damage] = field(default_factory=list)
     unusable: list[Damage] = field(default_factory=list)
     doubtful: list[Damage] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
     uneven: bool = False
     segmented: bool = False
 
@@ -358,6 +354,7 @@ class _Seen:
         self.damage += batch.damage
         self.unusable += batch.unusable
         self.doubtful += batch.doubtful
+        self.asked += batch.asked
         self.uneven = self.uneven or batch.uneven
         self.segmented = self.segmented or batch.segmented
 

@@ -8,10 +8,12 @@ anywhere else is left exactly as it is, and what follows it is not taken over un
 may hold, in what it captured, bytes that look like records. `asof reindex` takes those in.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from asof.archive.archive import OpenArchive
-from asof.archive.scan import Batch, FileRange, read_range
+from asof.archive.folder import Folder
+from asof.archive.scan import Batch, FileRange, entered, read_range
+from asof.catalog.asked import set_apart
 from asof.catalog.rows import COLUMNS
 from asof.errors import ArchiveError
 from asof.model import Damage, Segment
@@ -44,7 +46,8 @@ def recover(archive: OpenArchive) -> Recovery:
             continue
         batch = read_range(FileRange(path, segment.committed, None, size - segment.committed))
         # The damage that reaches to the end of the file, if there is one.
-        torn = batch.damage[-1] if batch.damage and (segment.crawl or batch.crawls) else None
+        ours = (segment.crawl or batch.crawls) and not Folder.is_imported(path.name)
+        torn = batch.damage[-1] if batch.damage and ours else None
         if torn and (torn.offset + torn.length < size or not archive.folder.is_own(path)):
             torn = None
         if torn is not None:
@@ -57,15 +60,13 @@ def recover(archive: OpenArchive) -> Recovery:
 
 def _adopt(archive: OpenArchive, segment: Segment, batch: Batch, size: int) -> int:
     catalog = archive.catalog
-    crawl = segment.crawl
     with archive.ledger.transaction():
-        for found in batch.crawls:
-            catalog.put_crawl(found)
-            crawl = found.id
+        segment, number = entered(catalog, replace(segment, committed=size), batch)
         damaged = any(damage.offset < size for damage in batch.damage)
-        number = catalog.put_segment(
-            Segment(segment.file, size, crawl, sealed=damaged or crawl is None)
-        )
+        if damaged or segment.crawl is None or Folder.is_imported(segment.file):
+            catalog.put_segment(replace(segment, sealed=True))
         first_damage = min((damage.offset for damage in batch.damage), default=size)
         sound = [row for row in batch.rows if int(row[_OFFSET] or 0) < first_damage]
-        return catalog.add_rows(sound, number)
+        added = catalog.add_rows(sound, number)
+        asked = [each for each in batch.asked if each.offset < first_damage]
+        return added - set_apart(archive.ledger, asked, batch.source.path, number)

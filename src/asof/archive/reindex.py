@@ -1,17 +1,19 @@
 """Rebuild the database from the WARC files alone. They are only read."""
 
+from collections import defaultdict
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from asof.archive.folder import Folder
-from asof.archive.scan import Batch, Progress, Spread, is_vouched, ranges, read_range
+from asof.archive.scan import Batch, Progress, Spread, entered, is_vouched, ranges, read_range
+from asof.catalog.asked import Asked, set_apart
 from asof.catalog.captures import Catalog
 from asof.catalog.inventory import forget
 from asof.errors import AsofError
 from asof.files import sync_folder
 from asof.frontier.report import untaken
-from asof.ledger import Ledger
+from asof.ledger import Ledger, discard
 from asof.model import Damage, Segment
 
 
@@ -38,7 +40,7 @@ def reindex(folder: Folder, *, spread: Spread, progress: Progress) -> Reindexed:
     fresh = folder.db.with_name("asof.db.new")
     with folder.lock("reindex"):
         forgotten = _untaken(folder)
-        _remove(fresh)  # what one that was killed left; nobody else makes one while we hold it
+        discard(fresh)  # what one that was killed left; nobody else makes one while we hold it
         try:
             ledger = Ledger(fresh, writable=True)
             try:
@@ -47,13 +49,13 @@ def reindex(folder: Folder, *, spread: Spread, progress: Progress) -> Reindexed:
             finally:
                 ledger.close()
             if not taken:
-                _remove(folder.db)  # first the database: nobody opens it without its log
+                discard(folder.db)
                 fresh.replace(folder.db)
                 sync_folder(folder.root)
             with suppress(AsofError):  # another counts just now, and not what was here before
                 forget(folder.inventory)
         finally:
-            _remove(fresh)
+            discard(fresh)
     return replace(result, forgotten=forgotten)
 
 
@@ -71,33 +73,30 @@ def _rebuild(folder: Folder, ledger: Ledger, spread: Spread, progress: Progress)
     paths = folder.segment_files()
     damage: list[Damage] = []
     captures = 0
-    work = [item for path in paths for item in ranges(path)]
-    numbers: dict[Path, int] = {}
+    # Ours first: what others say of a crawl that is ours does not count.
+    ordered = sorted(paths, key=lambda path: Folder.is_imported(path.name))
+    work = [item for path in ordered for item in ranges(path)]
+    segments: dict[Path, Segment] = {}
+    asked: dict[Path, list[Asked]] = defaultdict(list)
     with ledger.transaction():
         batch: Batch
         for batch in spread(read_range, work):
-            captures += _take(catalog, numbers, batch)
+            captures += _take(catalog, segments, batch)
+            asked[batch.source.path] += batch.asked
             damage.extend((*batch.damage, *batch.unusable))
             if not is_vouched(batch.source.path):
                 damage.extend(batch.doubtful)
             progress(batch.source.size)
+        for path, own in asked.items():
+            captures -= set_apart(ledger, own, path, catalog.put_segment(segments[path]))
         crawls = catalog.crawls()
     damage += [Damage(path.name, 0, "is no file, and was left out") for path in folder.strays()]
     return Reindexed(len(paths), captures, len(crawls), tuple(damage))
 
 
-def _take(catalog: Catalog, numbers: dict[Path, int], batch: Batch) -> int:
+def _take(catalog: Catalog, segments: dict[Path, Segment], batch: Batch) -> int:
     """Enter a batch; a segment gets its row with its first batch, sealed and whole."""
     path = batch.source.path
-    for found in batch.crawls:
-        catalog.put_crawl(found)
-    if path not in numbers:
-        crawl = batch.crawls[0].id if batch.crawls else None
-        segment = Segment(path.name, path.stat().st_size, crawl, sealed=True)
-        numbers[path] = catalog.put_segment(segment)
-    return catalog.add_rows(batch.rows, numbers[path])
-
-
-def _remove(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    segment = segments.get(path) or Segment(path.name, path.stat().st_size, sealed=True)
+    segments[path], number = entered(catalog, segment, batch)
+    return catalog.add_rows(batch.rows, number)

@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,9 +20,11 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from asof.archive.folder import Folder
+from asof.catalog.asked import Asked, Requests
+from asof.catalog.captures import Catalog
 from asof.catalog.derive import fast_row, missing_identity, row
 from asof.catalog.rows import Row
-from asof.model import Crawl, Damage
+from asof.model import Crawl, Damage, Segment
 from asof.warc.compression import Packing, packing
 from asof.warc.info import read_crawl
 from asof.warc.members import BAD_CHECKSUM
@@ -58,10 +60,11 @@ class Batch:
     """What a range holds: rows for the catalog, damage, and what it says about its crawl.
 
     `unusable` are whole records that nobody could ask for: they are kept, but have no URL or no
-    date to be found by. `doubtful` are those whose digest does not hold. `uneven` says that the
-    file had better be written anew: some gzip member holds several records, which then have no
-    place of their own to be read from; one is in several segments (`segmented`); or a digest does
-    not hold, and no checksum would tell whether that was so when it came.
+    date to be found by. `doubtful` are those whose digest does not hold. `asked` are the
+    requests whose answers are to be set apart. `uneven` says that the file had better be written
+    anew: some gzip member holds several records, which then have no place of their own to be read
+    from; one is in several segments (`segmented`); or a digest does not hold, and no checksum would
+    tell whether that was so when it came.
     """
 
     source: FileRange
@@ -71,6 +74,7 @@ class Batch:
     crawls: list[Crawl]
     unusable: list[Damage]
     doubtful: list[Damage]
+    asked: list[Asked]
     uneven: bool = False
     segmented: bool = False
 
@@ -86,6 +90,32 @@ def ranges(path: Path) -> list[FileRange]:
     ]
 
 
+def entered(catalog: Catalog, segment: Segment, batch: Batch) -> tuple[Segment, int]:
+    """Enter a segment and the crawls that a stretch of it speaks of; gives its number, too.
+
+    It is of the crawl that it names first.
+    """
+    begins = batch.source.start == 0 and batch.crawls
+    owner = segment.crawl or (batch.crawls[0].id if begins else None)
+    ours = {crawl.id for crawl in catalog.crawls() if not crawl.imported} if batch.crawls else ()
+    told = told_of(segment.file, batch.crawls, owner, ours)
+    for crawl in told:
+        catalog.put_crawl(crawl)
+    segment = replace(segment, crawl=owner if told else segment.crawl)
+    return segment, catalog.put_segment(segment)
+
+
+def told_of(
+    file: str, named: Sequence[Crawl], owner: str | None, ours: Collection[str]
+) -> Sequence[Crawl]:
+    """What counts of what a file says of crawls: that of others speaks of its own one alone, and
+    not if that is `ours`. What would be asked, and how, is not for strangers to say.
+    """
+    if not Folder.is_imported(file):
+        return named
+    return [replace(c, imported=True) for c in named if c.id == owner and c.id not in ours]
+
+
 def is_vouched(path: Path) -> bool:
     """Whether checksums show that what is wrong in a file of the archive was so when it came.
 
@@ -96,8 +126,8 @@ def is_vouched(path: Path) -> bool:
 
 def read_range(source: FileRange) -> Batch:
     """Scan one range; runs in a worker."""
-    batch = Batch(source, 0, [], [], [], [], [])
-    records, uneven, segmented = 0, False, False
+    batch = Batch(source, 0, [], [], [], [], [], [])
+    records, uneven, segmented, requests = 0, False, False, Requests()
     doubt = False  # see `asof.warc.foreign.mend`
     checked = packing(source.path) is Packing.GZIP
     items: Iterator[Row | tuple[()] | StoredRecord | Damage]
@@ -119,12 +149,14 @@ def read_range(source: FileRange) -> Batch:
         if entry is not None:
             batch.rows.append(_doubted(entry) if doubt else entry)
         else:
+            requests.take(found)
             _note(found, batch)
         if problems:
             where = found.where
             batch.doubtful.append(Damage(where.file, where.offset, problems[0], where.length))
             uneven = uneven or not checked
-    return replace(batch, records=records, uneven=uneven, segmented=segmented)
+    asked = requests.found()
+    return replace(batch, records=records, asked=asked, uneven=uneven, segmented=segmented)
 
 
 def _doubted(entry: Row) -> Row:

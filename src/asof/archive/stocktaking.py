@@ -10,18 +10,10 @@ from pathlib import Path
 from threading import Lock, Thread
 
 from asof.archive.archive import OpenArchive
-from asof.catalog.inventory import (
-    Holding,
-    Inventory,
-    KeptInventory,
-    Totals,
-    count,
-    discard,
-    totals_of,
-)
+from asof.catalog.inventory import Holding, Inventory, KeptInventory, Totals, count, totals_of
 from asof.catalog.listing import Listing
 from asof.errors import AsofError
-from asof.ledger import DamagedDatabase
+from asof.ledger import DamagedDatabase, discard
 
 # Of so many captures a count takes 40 ms.
 SMALL = 20_000

@@ -7,28 +7,25 @@ URL and falls back to its neighbours under the key only when there are none.
 
 from __future__ import annotations
 
-import json
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from itertools import chain, groupby
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Any
 
+from asof.catalog.crawl_rows import ALL, PUT, crawl_of, row_of
 from asof.catalog.derive import comparable, derive, says_other, twin_id
 from asof.catalog.observe import Observation, Reader, observe
 from asof.catalog.payloads import Payloads
 from asof.catalog.referents import ANSWERS, NOT_MODIFIED, last_instant
-from asof.catalog.rows import COLUMNS, Row, capture_of
+from asof.catalog.rows import APART, COLUMNS, Row, capture_of
 from asof.clock import Instant
 from asof.errors import AsofError
 from asof.ledger import Ledger, translated
-from asof.model import Capture, CoherencePlan, Crawl, CrawlState, Segment
+from asof.model import Capture, Crawl, Segment
 from asof.url import canonical, key_ranges, surt
 from asof.warc.file_names import known_name, path_of
-from asof.warc.info import check_crawl_id
 from asof.warc.reader import read_record
 from asof.warc.record import Flag
 
@@ -54,8 +51,6 @@ _INSERT = (
     f"INSERT INTO captures ({', '.join(COLUMNS)}, segment) "
     f"VALUES ({', '.join('?' * len(COLUMNS))}, %d){_KNOWN}"
 )
-_CRAWL = ("id", "seeds", "started", "state", "ended", "settings", "note", "course")
-_CHANGES = ", ".join(f"{name} = excluded.{name}" for name in _CRAWL[1:-1])
 _NUMBERED = re.compile(r"([0-9]+)-")
 # The columns from here on are empty in most rows, and sqlite3 takes 0.35 us to bind a None.
 _RARE = COLUMNS.index("redirect")
@@ -66,7 +61,7 @@ _INSERT_PLAIN = (
 )
 _TORN = {Flag.CUT_SHORT.value, Flag.WRONG_CHECKSUM.value}
 _WIDTH = len(COLUMNS)
-_EVERYTHING = (("", "\U0010ffff"),)
+_EVERYTHING = (("", APART),)
 
 # A condition in SQL, and the values for its question marks.
 Condition = tuple[str, Sequence[str | int]]
@@ -153,10 +148,12 @@ class Catalog:
         until: Instant | None = None,
         crawl: str | None = None,
         backwards: bool = False,
+        apart: bool = False,
     ) -> Iterator[Capture]:
         """Captures that match, in the order of key and time, fetched as they are asked for.
 
-        `prefix` is a URL, a key or a SURT prefix; see `asof.url.key_ranges`.
+        `prefix` is a URL, a key or a SURT prefix; see `asof.url.key_ranges`. With `apart`, those
+        that are set apart, and no others (`asof.catalog.asked`).
         """
         filters: list[tuple[str, str | int | None]] = [
             ("c.at >= ?", since),
@@ -172,6 +169,8 @@ class Catalog:
             named = _named(url)
             if self._select([("c.surt = ?", [key]), named], "LIMIT 1"):
                 where.append(named)
+        if apart:
+            ranges = tuple((APART + low, APART + high) for low, high in ranges)
         for low, high in reversed(ranges) if backwards else ranges:
             yield from self.scan(low, high, where, backwards=backwards)
 
@@ -199,14 +198,19 @@ class Catalog:
             "SELECT anomalies FROM captures WHERE surt = ? AND at = ? AND record_id IN (?, ?) "
             "ORDER BY record_id"
         )
-        names = capture.record_id, twin_id(capture)  # the other is before it, if there is one
-        found = self._ledger.fetch(sql, (capture.surt, capture.at, *names))
+        # The twin of a record is before it, if there is one.
+        name = capture.at, capture.record_id, twin_id(capture)
+        found = self._ledger.fetch(sql, (capture.surt, *name))
+        if not found:  # its record alone does not say that it is set apart
+            low = APART + capture.surt.partition("?")[0] + "?"
+            sql = sql.replace("surt = ?", "surt BETWEEN ? AND ?")
+            found = self._ledger.fetch(sql, (low, low + APART, *name))
         return tuple((found[0][0] or "").split()) if found else None
 
     def flagged(self) -> Iterator[Capture]:
         """What was not whole, or not sure, as it came from others."""
         noted = ("c.anomalies IS NOT NULL", ())
-        for low, high in _EVERYTHING:
+        for low, high in (*_EVERYTHING, (APART, APART * 2)):
             found = self.scan(low, high, [noted])
             yield from (each for each in found if any(flag in each.anomalies for flag in Flag))
 
@@ -222,7 +226,7 @@ class Catalog:
         # Of a bare column beside max(), SQLite gives the value in the row of the maximum.
         sql = (
             "SELECT c.url, c.status, max(c.at) FROM captures c CROSS JOIN segments s "
-            f"ON s.no = c.segment WHERE {_ANSWER[0]} {within} GROUP BY c.url"
+            f"ON s.no = c.segment WHERE c.surt < '{APART}' AND {_ANSWER[0]} {within} GROUP BY c.url"
         )
         rows = self._ledger.fetch(sql, [*_ANSWER[1], *([] if crawl is None else [crawl])])
         return {url: (status, at) for url, status, at in rows}
@@ -237,9 +241,10 @@ class Catalog:
         return found
 
     def crawls(self) -> list[Crawl]:
-        """All crawls, oldest first."""
-        sql = f"SELECT {', '.join(_CRAWL)} FROM crawls ORDER BY started, id"
-        return [_crawl(row) for row in self._ledger.fetch(sql)]
+        """All crawls: first those of others, then ours, which have a file of ours or none yet;
+        oldest first.
+        """
+        return [crawl_of(row) for row in self._ledger.fetch(ALL)]
 
     def crawl_no(self, crawl_id: str) -> int:
         """The number of a crawl in the ledger; a KeyError when it was never put."""
@@ -249,24 +254,9 @@ class Catalog:
         return int(found[0][0])
 
     def put_crawl(self, crawl: Crawl) -> None:
-        """Enter a crawl, or what has changed about it.
-
-        A turning point stays: a file that was begun after it may speak of the time before it.
-        """
-        plan = crawl.coherence_plan
+        """Enter a crawl, or what has changed about it."""
         with self._ledger.transaction() as db:
-            db.execute(
-                f"INSERT INTO crawls ({', '.join(_CRAWL)}) VALUES ({', '.join('?' * len(_CRAWL))}) "
-                f"ON CONFLICT (id) DO UPDATE SET {_CHANGES}, "
-                "course = CASE WHEN json_extract(course, '$.turn') IS NOT NULL AND "
-                "json_extract(excluded.course, '$.turn') IS NULL THEN course "
-                "ELSE excluded.course END",
-                (
-                    crawl.id, json.dumps(crawl.seeds), crawl.started, crawl.state.value,
-                    crawl.ended, json.dumps(crawl.settings), crawl.note,
-                    plan and json.dumps(asdict(plan)),
-                ),
-            )  # fmt: skip
+            db.execute(PUT, row_of(crawl))
 
     def segments(self) -> list[Segment]:
         """All segments, in the order of their numbers."""
@@ -387,11 +377,3 @@ def _names(url: str) -> tuple[str, ...]:
 def _named(url: str) -> Condition:
     names = _names(url)
     return f"c.url IN ({', '.join('?' * len(names))})", names
-
-
-def _crawl(row: tuple[Any, ...]) -> Crawl:
-    crawl_id, seeds, started, state, ended, settings, note, course = row
-    check_crawl_id(crawl_id)
-    plan = None if course is None else CoherencePlan(**json.loads(course))
-    seeds, state, settings = tuple(json.loads(seeds)), CrawlState(state), json.loads(settings)
-    return Crawl(crawl_id, seeds, started, state, ended, settings, note, plan)

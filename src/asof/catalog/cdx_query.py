@@ -19,7 +19,7 @@ import regex
 from asof.catalog.captures import Key
 from asof.clock import Instant, parse_moment, parse_stamp
 from asof.errors import UsageError
-from asof.url import surt
+from asof.url import LAST, surt
 
 # Rows of an answer, and of one that has to be sorted in memory. pywb's own limit is 100,000.
 MOST = 100_000
@@ -43,7 +43,6 @@ _ALIASES = {
 }  # fmt: skip
 _MATCHES = ("exact", "prefix", "host", "domain", "range")
 _SORTS = ("", "default", "closest", "reverse")
-_LAST = "\U0010ffff"
 _FILTER = re.compile(r"([!=~]*)(?:([\w.]+):)?(.*)", re.DOTALL)
 _COLLAPSE = re.compile(r"(\w+)(?::(\d{1,4}))?", re.ASCII)
 # A pattern comes from anybody: how long it is, and how often its counted repeats repeat in all.
@@ -153,15 +152,15 @@ class CdxQuery:
         if self.match == "exact":
             return key, key + "\0"
         if self.match == "range":  # from there on, to the end of the index (OutbackCDX)
-            return key, _LAST
+            return key, LAST
         if self.match == "host":
-            return host + ")", host + ")" + _LAST
+            return host + ")", host + ")" + LAST
         if self.match == "domain":  # the host, and what is below it behind a comma
             return host + ")", host + "-"
         for end in "/?":
             if self.url.endswith(end) and not key.endswith(end):
                 key += end
-        return key, key + _LAST
+        return key, key + LAST
 
 
 def cdx_query(params: Mapping[str, Sequence[str]], dialect: Dialect) -> CdxQuery:

@@ -36,11 +36,11 @@ from asof.catalog.rows import Row, capture_of
 from asof.clock import Instant
 from asof.errors import AsofError, DamageError, InputError
 from asof.http.entity import decode
-from asof.http.head import parse_head
+from asof.http.head import content_range, parse_head
 from asof.ledger import url_key
-from asof.model import Capture, Headers
+from asof.model import PARTIAL, WHOLE_PART, Capture, Headers
 from asof.native import compiled
-from asof.url import resolve, surt
+from asof.url import is_web, resolve, surt
 from asof.warc.digest import base32, holds, same
 from asof.warc.file_names import path_of
 from asof.warc.reader import HEAD_REACH, behind, block_chunks, read_record
@@ -69,7 +69,8 @@ _MEDIA_TYPE_END = re.compile(r"[;\s]")
 
 _PLAIN_STATUS = re.compile(rb"HTTP/1\.[01] ([2-9][0-9]{2})(?: |\r)")
 _WANTED = re.compile(
-    r"\n(content-type|etag|last-modified|location|transfer-encoding|content-encoding|age)"
+    r"\n(content-type|etag|last-modified|location|transfer-encoding|content-encoding|age|"
+    r"content-range)"
     r"[ \t]*:[ \t]*([^\r]*)",
     re.IGNORECASE | re.ASCII,
 )
@@ -125,6 +126,8 @@ def row(record: StoredRecord, problems: Sequence[str] = ()) -> Row | None:
     anomalies = (get("WARC-Asof-Anomalies") or "").replace(",", " ").split()
     if problems and Flag.WRONG_DIGEST not in anomalies:
         anomalies.append(Flag.WRONG_DIGEST)
+    if head.status == PARTIAL and _is_whole(values.get("content-range"), head, size, revisit):
+        anomalies.append(WHOLE_PART)
     return (
         surt(url), at, record_id, url, kind, head.status, media_type, digest, content, size,
         where.offset, where.length, values.get("etag"),
@@ -138,9 +141,9 @@ def row(record: StoredRecord, problems: Sequence[str] = ()) -> Row | None:
 def fast_row(content: bytes | bytearray, offset: int, length: int) -> Row | tuple[()] | None:
     """The row of the one record that a member holds, if it is a response as most tools write it.
 
-    Empty for a record that goes with one (a request, or metadata about it) and is no capture. None
-    for anything else: `row` understands every record, and gives exactly the same (a property test
-    compares the two). This spares the making of values that only the row needs, for import and
+    Empty for a record that goes with one (a GET request, or metadata about it) and is no capture.
+    None for anything else: `row` understands every record, and gives exactly the same (a property
+    test compares the two). This spares the making of values that only the row needs, for import and
     reindex go through here a million times over: 29 us a record by `row`, 5 here, where there was a
     C compiler at installation (ADR 7).
     """
@@ -149,7 +152,7 @@ def fast_row(content: bytes | bytearray, offset: int, length: int) -> Row | tupl
         return found
     date, record_id, url, status, media_type, digest, size, etag, changed, truncated, age = found
     at = warc_date(date)
-    if at is None:
+    if at is None or status == PARTIAL:
         return None
     return (
         surt(url), at, record_id, url, "response", status, media_type, digest, digest, size,
@@ -158,14 +161,16 @@ def fast_row(content: bytes | bytearray, offset: int, length: int) -> Row | tupl
     )  # fmt: skip
 
 
+def _is_whole(field: str | None, head: _Head, size: int, revisit: bool) -> bool:
+    """Whether a part is all there is: players ask for `bytes=0-`."""
+    first, last, length = content_range(field) or (1, 0, None)
+    is_held = revisit or bool(head.codings) or size == length
+    return first == 0 and length is not None and last == length - 1 and is_held
+
+
 def _age(text: str | None) -> int | None:
     """For how many seconds a cache had an answer (RFC 9111 section 5.1), if it says so."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
-
-
-def content_digest(headers: Headers, chunks: Iterable[bytes]) -> str:
-    """The `content` that a capture of a body under these headers has, whether stored yet or not."""
-    return _content(_codings(headers), chunks)
 
 
 def comparable(captures: Sequence[Capture], warc: Path) -> list[Capture]:
@@ -205,8 +210,11 @@ def stored_id(header: WarcHeader) -> str | None:
     in another file is the same.
     """
     field = header.get("WARC-Record-ID")
-    if not field:
-        return None
+    return short_id(field) if field else None
+
+
+def short_id(field: str) -> str:
+    """An id that a record names, as that record's own is stored."""
     bare = field[1:-1] if field[0] == "<" and field[-1] == ">" else field
     if bare.startswith(_UUID) and _UUID_FORM.fullmatch(bare, len(_UUID)):
         return bare[len(_UUID) :]
@@ -246,7 +254,7 @@ def own_id(record_id: str) -> str:
 
 def is_http(kind: str, url: str) -> bool:
     """Whether the block of such a record begins with an HTTP head, if it has one."""
-    return kind in _HTTP_KINDS and url[:6].lower().startswith(("http:", "https:"))
+    return kind in _HTTP_KINDS and is_web(url)
 
 
 def _identity(header: WarcHeader) -> tuple[str, str, Instant] | None:
@@ -257,7 +265,7 @@ def _identity(header: WarcHeader) -> tuple[str, str, Instant] | None:
     if kind not in _HTTP_KINDS and header.get("Content-Type") == _WARC_FIELDS:
         return None
     url, date = header.get("WARC-Target-URI"), header.get("WARC-Date")
-    target = _target(url) if url else ""
+    target = target_uri(url) if url else ""
     at = warc_date(date) if date else None
     return (kind, target, at) if target and at is not None else None
 
@@ -277,7 +285,7 @@ def missing_identity(header: WarcHeader) -> str | None:
     return None
 
 
-def _target(url: str) -> str:
+def target_uri(url: str) -> str:
     """WARC 1.0 had angle brackets around the URL, and wget still writes them."""
     if url[0] == "<" and url[-1] == ">":
         url = url[1:-1]
@@ -290,7 +298,7 @@ def _reference(header: WarcHeader) -> tuple[str | None, str | None, Instant | No
     url, date = exact_reference(header)
     return (
         None if profile is None else _PROFILE.sub("", profile),
-        _target(url) if url else None,
+        target_uri(url) if url else None,
         warc_date(date) if date else None,
     )
 

@@ -203,9 +203,3 @@ def forget(path: Path) -> None:
     if path.exists():
         with closing(KeptInventory(path, writable=True)) as kept, kept.transaction() as db:
             db.execute("DELETE FROM counted")
-
-
-def discard(path: Path) -> None:
-    """Take one away that is damaged."""
-    for suffix in ("", "-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 from asof.catalog.captures import Key
+from asof.catalog.rows import APART
 from asof.clock import Clock, Instant
 from asof.ledger import Ledger
-from asof.url import key_ranges
+from asof.url import LAST, key_ranges
 
 # Counting stops here; "1,000+" tells as much as an exact number and costs a bounded time.
 MANY = 1000
-_LAST = "\U0010ffff"
 # A full count walks the whole table: once a minute is enough when it takes longer than this.
 _SLOW_COUNT = 0.05
 _RECOUNT_AFTER = 60.0
@@ -40,7 +40,7 @@ class HostKey:
     @property
     def range(self) -> tuple[str, str]:
         """Where its keys begin, and beyond their end."""
-        return self.key, self.key + _LAST
+        return self.key, self.key + LAST
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +82,15 @@ class Listing:
         sql = (
             "WITH ends AS MATERIALIZED (SELECT CAST(key AS INTEGER) AS no, value FROM json_each(?))"
             " SELECT DISTINCT c.surt FROM captures c CROSS JOIN ends ON ends.no = c.segment "
-            "WHERE c.offset >= ends.value"
+            f"WHERE c.offset >= ends.value AND c.surt < '{APART}'"
         )
         return [key for (key,) in self._ledger.fetch(sql, [json.dumps(ends)])] if ends else []
 
     def host_keys(self, after: str = "") -> Iterator[HostKey]:
         """Hosts in the order of their keys, beyond the key `after`."""
-        start = after + _LAST if after else ""
-        sql = "SELECT surt, url FROM captures WHERE surt > ? ORDER BY surt LIMIT 1"
-        while rows := self._ledger.fetch(sql, [start]):
+        start = after + LAST if after else ""
+        sql = "SELECT surt, url FROM captures WHERE surt > ? AND surt < ? ORDER BY surt LIMIT 1"
+        while rows := self._ledger.fetch(sql, [start, APART]):
             name, prefix = _host(rows[0][1])
             host, parenthesis, _ = rows[0][0].partition(")/")
             found = HostKey(host + parenthesis if name != prefix else rows[0][0], name, prefix)
@@ -109,7 +109,7 @@ class Listing:
     def urls(self, prefix: str, after: str = "", limit: int = 100) -> list[Known]:
         """URLs under a prefix (see `asof.url.key_ranges`), beyond the key `after`."""
         found: list[Known] = []
-        for low, high in key_ranges(prefix) if prefix else (("", _LAST),):
+        for low, high in key_ranges(prefix) if prefix else (("", LAST),):
             key, beyond = (after, ">") if after >= low else (low, ">=")
             while len(found) < limit:
                 sql = f"SELECT surt FROM captures WHERE surt {beyond} ? AND surt < ?"

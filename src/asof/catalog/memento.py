@@ -1,6 +1,6 @@
 """A capture read back: its status, headers and bytes, with revisits followed to their payload."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -78,13 +78,17 @@ class Memento:
             return block_chunks(self._record)
         return chain([self._own.raw], behind(block_chunks(self._record), len(self._stored.raw)))
 
-    def payload(self, limit: int | None = None) -> Iterator[bytes]:
-        """The decoded entity, at most `limit` bytes of it.
+    def payload(
+        self,
+        limit: int | None = None,
+        block: Callable[[StoredRecord], Iterator[bytes]] = block_chunks,
+    ) -> Iterator[bytes]:
+        """The decoded entity, at most `limit` bytes of it, of the `block` of its record.
 
         Without a limit, an entity that is not coded comes whole, and a coded one up to the size
         beyond which it is taken for a bomb.
         """
-        chunks = behind(block_chunks(self._record), len(self._stored.raw))
+        chunks = behind(block(self._record), len(self._stored.raw))
         if limit is None:
             limit = max(ENTITY_LIMIT, self._record.size)
         return decode((self._coding or self._stored).headers, chunks, limit=limit)

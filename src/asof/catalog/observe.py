@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 # 451: taken away by law. It is gone for the reader, whatever the reason.
 _GONE = frozenset((404, 410, 451))
-_PART, _CONFIRMATION = 206, 304
+_CONFIRMATION = 304
 _LOGIN = re.compile(r"(?:^|/)(?:log-?in|sign-?in|sso|oauth2?|cas|shibboleth)(?:$|[/._-])", re.I)
 _INDEX = re.compile(r"/(?:(?:index|default|home|start|main)(?:\.\w+)?)?\Z", re.I)
 
@@ -351,7 +351,7 @@ def _confirmation(capture: Capture, way: _Way) -> Observation:
 
 
 def _is_part(capture: Capture | None) -> bool:
-    return capture is not None and (capture.status == _PART or bool(capture.truncated))
+    return capture is not None and capture.is_part
 
 
 def _content(answer: Capture, source: Capture | None) -> str | None:

@@ -24,6 +24,10 @@ Row = tuple[
 ]  # fmt: skip
 
 
+# What the keys of answers to other methods than GET begin with (asof.catalog.asked). It sorts
+# behind all others, so that no range of keys has them.
+APART = "\U0010ffff"
+
 # Of a status or size not an integer of its own in each row.
 _SMALL: dict[Any, Any] = {number: number for number in range(1 << 14)}
 _Value = TypeVar("_Value", str | None, Instant | None)

@@ -16,9 +16,10 @@ from asof.change.digests import DATA, compared_text
 from asof.change.link_changes import KnownTargets, LinkChanges, link_changes
 from asof.change.noise import bare, recased, settled
 from asof.change.passages import Passages, passages, words
-from asof.change.version import PAGES, Version, signpost, soft_404
+from asof.change.version import Version, signpost, soft_404
 from asof.model import State
 from asof.text.document import Document
+from asof.text.kinds.media import PAGES
 from asof.warc.digest import same
 
 DEFAULT = Thresholds()

@@ -9,7 +9,6 @@ and at those below; the third is what lets advertisements, counters and clocks f
 """
 
 import json
-from dataclasses import dataclass
 from hashlib import sha256
 
 from asof.change.noise import settled
@@ -24,20 +23,6 @@ DATA = names(
     " application/x-javascript application/ecmascript text/javascript text/css text/csv"
     " text/tab-separated-values"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Digests:
-    """The three of one document; None where a level cannot be told."""
-
-    payload: str | None
-    entity: str | None
-    main: str | None
-
-
-def digests(payload: bytes, entity: bytes, document: Document | None = None) -> Digests:
-    main = None if document is None else main_digest(document)
-    return Digests(bytes_digest(payload), bytes_digest(entity), main)
 
 
 def bytes_digest(data: bytes) -> str:

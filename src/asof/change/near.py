@@ -60,10 +60,6 @@ class Banding:
     bands: int
     rows: int
 
-    def chance(self, jaccard: float) -> float:
-        """The probability that a pair of a similarity becomes a candidate."""
-        return 1 - (1 - jaccard**self.rows) ** self.bands
-
 
 def banding(threshold: float, chance: float = CHANCE) -> Banding:
     """As many rows a band as 128 slots allow, and as many bands as the threshold needs.

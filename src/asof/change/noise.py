@@ -79,15 +79,14 @@ class NoiseRule:
     pattern: re.Pattern[str]
     proof: re.Pattern[str] | None = None
 
-    def calm(self, text: str, taken: list[tuple[str, str]]) -> str:
-        """The text with a stand-in for each noise of this kind; notes what it takes."""
+    def calm(self, text: str) -> str:
+        """The text with a stand-in for each noise of this kind."""
         if self.signs.search(text) is None:
             return text
 
         def stand_in(match: re.Match[str]) -> str:
             if self.proof is not None and self.proof.search(match[0]) is None:
                 return match[0]
-            taken.append((self.name, match[0]))
             return f"<{self.name}>"
 
         return self.pattern.sub(stand_in, text)
@@ -235,7 +234,7 @@ def settled(text: str) -> str:
     Lower case, because capitals are style (a stylesheet can set them); one space for every run of
     blanks and line ends, because markup decides where those are.
     """
-    return " ".join(_calm(_plain(text), []).split())
+    return " ".join(_calm(_plain(text)).split())
 
 
 # Punctuation of prose. Not: signs of money, measure and comparison; those in and before figures;
@@ -271,13 +270,6 @@ def recased(old: str, new: str) -> bool:
     )
 
 
-def noise(text: str) -> list[tuple[str, str]]:
-    """What the rules take from a text: the name of the rule and the words. For looking."""
-    found: list[tuple[str, str]] = []
-    _calm(_plain(text), found)
-    return found
-
-
 def _plain(text: str) -> str:
     """Characters in one form, lower case, single spaces; lines still apart, as rules need them."""
     if not text.isascii():
@@ -287,7 +279,7 @@ def _plain(text: str) -> str:
     return "\n".join([" ".join(line.split()) for line in text.splitlines()])
 
 
-def _calm(text: str, taken: list[tuple[str, str]]) -> str:
+def _calm(text: str) -> str:
     """Noise has a figure in it, so only lines with one are looked at, with the label before."""
     parts: list[str] = []
     done = 0
@@ -300,12 +292,12 @@ def _calm(text: str, taken: list[tuple[str, str]]) -> str:
         end = len(text) if end < 0 else end
         line = text[start:end]
         for rule in RULES:
-            line = rule.calm(line, taken)
+            line = rule.calm(line)
         parts += (text[done:start], line)
         done = end
     text = "".join(parts) + text[done:]
     for rule in _WORDED:
-        text = rule.calm(text, taken)
+        text = rule.calm(text)
     return text
 
 

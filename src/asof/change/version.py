@@ -12,6 +12,7 @@ from asof.catalog.observe import Hint, Observation, Silence, hint_of, state_of
 from asof.clock import Instant
 from asof.model import State
 from asof.text.document import Document
+from asof.text.kinds.media import PAGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +70,6 @@ def version_of(seen: Observation, *, read: Callable[[], Document | None] | None 
         confirms=seen.confirms and seen.content is not None and seen.state is State.PRESENT,
         read=read,
     )
-
-
-# Where a document without text is still a page.
-PAGES = frozenset(("text/html", "application/xhtml+xml"))
 
 
 def signpost(document: Document) -> str | None:

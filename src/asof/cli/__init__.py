@@ -41,6 +41,8 @@ _VERBS = {
 }  # fmt: skip
 
 
+# How people name a moment, and what commands call it.
+_MOMENT, _MOMENTS = ("at", "as-of", "date", "moment", "time", "when"), ("at", "as-of", "to")
 # What click says of an option that is no number.
 _NO_NUMBER = re.compile(r"is not a valid (?:(float)|integer)(?: range)?")
 
@@ -101,6 +103,7 @@ def group() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    _open_closed()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
             stream.reconfigure(errors="backslashreplace")  # rather \u4e2d than no answer
@@ -111,6 +114,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     code = run(sys.argv[1:] if arguments is None else list(arguments))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: it would only change the code
     sys.exit(code)
+
+
+def _open_closed() -> None:
+    """What was closed before us (`>&-`) leads nowhere now: no file of ours gets its place."""
+    while (free := os.open(os.devnull, os.O_RDWR)) < 3:
+        pass
+    os.close(free)
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8")  # noqa: SIM115 (for good)
+    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8")  # noqa: SIM115
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:
@@ -125,7 +137,9 @@ def run(arguments: list[str]) -> int:
         # With `color` click lets data be as it is; what a terminal gets is cleaned by its screen.
         result = group.main(arguments, prog_name="asof", standalone_mode=False, color=True)
         return result if isinstance(result, int) else 0
-    except (click.exceptions.Abort, KeyboardInterrupt):
+    except (click.exceptions.Abort, KeyboardInterrupt) as error:
+        for note in getattr(error.__cause__ or error, "__notes__", ()):
+            _refuse(note, 130)
         return 130
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
@@ -168,6 +182,8 @@ def _alike(error: click.NoSuchOption, command: click.Command) -> str | None:
     names = {str(each.name): each.opts[0] for each in command.params if each.opts[0][0] == "-"}
     names |= {name[2:]: name for each in command.params for name in each.opts if name[:2] == "--"}
     wrong = error.option_name.lstrip("-")
+    if wrong in _MOMENT:
+        return next((names[name] for name in _MOMENTS if name in names), None)
     found = get_close_matches(wrong, names, n=1) if len(wrong) > 1 else []
     return names[found[0]] if found else None
 
@@ -183,6 +199,10 @@ def _meant(error: click.ClickException, ctx: click.Context, arguments: list[str]
             rest.remove(verb)
             return shlex.join(["asof", verb, *rest])
         named = error.option_name.lstrip("-")
+        words = [each.make_metavar(ctx).strip("[]") for each in ctx.command.params
+                 if isinstance(each, click.Argument)]  # fmt: skip
+        if named in _MOMENT and "T1" in words:
+            return " ".join([ctx.command_path, *words])
         for each in ctx.command.params:
             if isinstance(each, click.Argument) and named in each.make_metavar(ctx).lower():
                 return f"{ctx.command_path} {named.upper()}"

@@ -136,7 +136,7 @@ class CommandLine:
               help="Say about how long it takes and what comes; run nothing.")  # fmt: skip
 @click.option("--explain", is_flag=True, help="Say how the relation will be used; run nothing.")
 @json_option
-def cover_command(**given: Any) -> int:  # noqa: ANN401, as Given has them
+def cover_command(**given: Any) -> int:  # noqa: ANN401, as CommandLine has them
     """The smallest set of documents that covers all others.
 
     RELATION says when d2 covers d1, so that d1 need not be kept: bounds on the shingles they share

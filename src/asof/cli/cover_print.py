@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.output import completed, print_json, when
+from asof.cli.output import completed, print_json
+from asof.clock import when
 from asof.files import output_file
 from asof.report.cover_export import HEADER, notes, rows
 from asof.report.cover_words import estimate_json, estimate_lines, proof
@@ -29,9 +30,7 @@ SHOWN = 10  # documents that people are shown
 def print_answer(answer: CoverAnswer) -> None:
     """The answer for people: how many stay, how sure that is, and the first that are covered."""
     figures = answer.figures
-    gone = figures.documents - figures.kept
-    fewer = gone / figures.documents if figures.documents else 0.0
-    lighter = 1 - figures.weight_kept / figures.weight if figures.weight else 0.0
+    fewer, lighter = figures.saved
     click.echo(
         f"{figures.kept:,} of {number(figures.documents, 'document')} "
         f"{'covers' if figures.kept == 1 else 'cover'} all of them: "
@@ -44,8 +43,7 @@ def print_answer(answer: CoverAnswer) -> None:
     for document in islice((each for each in answer.documents if not each.kept), SHOWN):
         click.echo(f"  {printable(str(document.id))}")
         click.echo(f"    {percent(document.containment or 0.0)} in {printable(str(document.by))}")
-    if gone > SHOWN:
-        more = gone - SHOWN
+    if (more := figures.documents - figures.kept - SHOWN) > 0:
         click.echo(f"  ... and {more:,} more that are covered (--json and --csv have all of them)")
 
 

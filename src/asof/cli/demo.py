@@ -12,10 +12,9 @@ import click
 from asof.api import Archive, index
 from asof.archive import OpenArchive
 from asof.cli.options import examples, port_option
-from asof.cli.output import when
 from asof.cli.reading import read_texts
 from asof.cli.view import CrawlView
-from asof.clock import DAY, SystemClock, stamp
+from asof.clock import DAY, SECOND, SystemClock, stamp, when
 from asof.crawl import CrawlRequest, run_crawl
 from asof.errors import UsageError
 from asof.model import Capture
@@ -88,7 +87,7 @@ def _story(folder: Path) -> list[Capture]:
         click.echo(f"A small newspaper is online on this machine: {pages}.")
         click.echo("The demo's clock is set back a week. Crawling the site as it is then ...")
         _crawl(folder, server.url, server.proxy, clock, coherence="off")
-        clock.jump(seconds=max(0.0, (now - clock.now()) / 1_000_000))
+        clock.jump(seconds=max(0.0, (now - clock.now()) / SECOND))
         click.echo("\nA week passes: the newspaper goes on writing. Looking at each page twice ...")
         _crawl(folder, server.url, server.proxy, clock, coherence="inducible")
     with OpenArchive.open(folder) as archive:

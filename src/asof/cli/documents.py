@@ -23,8 +23,9 @@ from asof.cli.options import (
     output_option,
     require_place,
 )
-from asof.cli.output import cores, open_archive, print_json, say, when
-from asof.cli.screen import data, painted
+from asof.cli.output import cores, open_archive, print_json, say
+from asof.cli.screen import data, has_colours, painted
+from asof.clock import when
 from asof.errors import AsofError, InputError, NotCaptured, UsageError
 from asof.files import input_file, output_file
 from asof.text.document import Document, Method
@@ -220,6 +221,6 @@ def _shown_diff(found: Comparison, context: int, *, as_html: bool, as_json: bool
         yield from (f"{harmless(detail)}\n" for detail in change.details)
         yield from (f"+ {harmless(link)}\n" for link in change.links_added[:10])
         yield from (f"- {harmless(link)}\n" for link in change.links_removed[:10])
-        colour = sys.stdout.isatty()
+        colour = has_colours(sys.stdout)
         lines = terminal(found.difference, width, colour=colour, context=context, names=names)
         yield from (f"{line}\n" for line in lines)

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ from asof.cli.output import count_progress, open_archive, print_json, say
 from asof.clock import SystemClock, iso
 from asof.config import Config
 from asof.errors import AsofError, NotCaptured, UsageError
-from asof.files import scratch_folder
+from asof.files import scratch_folder, with_reserve
 from asof.report.words import number
 
 if TYPE_CHECKING:
@@ -175,7 +176,8 @@ def _export(
         if not is_lines(out):
             pyarrow()  # if it is missing, that is said before all is read
         read_texts(archive)
-    with count_progress("exporting", None):
+    room = Config.load(archive.folder.root, os.environ).room
+    with with_reserve(room), count_progress("exporting", None):
         if signer is not None:
             return _export_wacz(archive, selection, out, signer.texts)
         return _EXPORTERS[kind](archive, selection, out)
@@ -197,7 +199,7 @@ def _export_files(
         "folder": str(out), "format": "files", "asked": iso(wanted.at), "policy": policy,
         "pages": len(done.pages), "files": done.files, "bytes": done.bytes,
         "missing": done.missing,
-        "counts": {verdict.value: count for verdict, count in done.counts.items()},
+        "counts": done.counts,
     }  # fmt: skip
 
 
@@ -213,5 +215,5 @@ def _to_stdout(archive: OpenArchive, selection: Selection, kind: str, signer: Si
 
 
 def _require_any(archive: OpenArchive, selection: Selection) -> None:
-    if next(selection.captures(archive), None) is None:
+    if next(chain(selection.captures(archive), selection.apart(archive)), None) is None:
         raise NotCaptured("Nothing in the archive matches.", hint="`asof list` shows what it has.")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +22,7 @@ from asof.cli.options import (
     refuse_given,
     require_place,
 )
-from asof.cli.output import count_progress, heavy_work, open_archive, say, where
+from asof.cli.output import all_kept, count_progress, heavy_work, open_archive, say, where
 from asof.cli.screen import data
 from asof.clock import SystemClock
 from asof.errors import NotCaptured
@@ -96,7 +93,7 @@ def quality_command(
     for out in filter(None, (page_file, certificate)):
         require_place(out)
     signer = Signing(signing, key).signer(SystemClock().now())
-    with open_archive(folder) as archive, _all_kept():
+    with open_archive(folder) as archive, all_kept():
         choice = chosen(archive, crawls, prefix, moment)
         found = quality(archive, choice, where(folder), count_progress)
     if certificate is not None:
@@ -108,16 +105,6 @@ def quality_command(
     else:
         _print_text(found)
     return 0
-
-
-@contextmanager
-def _all_kept() -> Iterator[None]:
-    """No search for cycles among millions of values that are needed: a tenth of the time."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def _print_json(found: Quality) -> None:

@@ -1,5 +1,6 @@
 """`asof list`, `asof show` and `asof get`: what is captured, its history, its bytes."""
 
+import os
 import re
 import shlex
 import sys
@@ -28,12 +29,12 @@ from asof.cli.output import (
     open_archive,
     print_json,
     say,
-    when,
 )
-from asof.clock import stamp
+from asof.clock import stamp, when
 from asof.coherence.history import history as graded_history
+from asof.config import Config
 from asof.errors import UsageError
-from asof.files import output_file
+from asof.files import output_file, with_reserve
 from asof.model import Capture, State
 from asof.report.json_shapes import capture_json, validity_json
 from asof.report.validity_words import held_and_said
@@ -220,7 +221,7 @@ def get_command(
             what = f"{url} is {memento.media_type}, which no terminal shows."
             raise UsageError(what, hint="Write it to a file with -o FILE, or pipe it on.")
         out = nullcontext(sys.stdout.buffer) if output is None else output_file(output)
-        with out as file:
+        with with_reserve(Config.load(folder, os.environ).room), out as file:
             file.writelines(chunks)
             file.flush()
     target = memento.capture.redirect or memento.source.redirect

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from asof.archive import OpenArchive
-from asof.cli.output import cores, count_progress, say
+from asof.cli.output import all_kept, cores, count_progress, say
 from asof.errors import ArchiveError, StorageError
 from asof.report.words import ARE, number
 
@@ -66,5 +66,5 @@ def index_texts(archive: OpenArchive, seconds: float = inf) -> Updated:
         if not texts.is_complete:
             with count_progress("reading", archive.catalog.count()) as progress:
                 texts.read_documents(cores(), progress, late)
-        with count_progress("indexing", None) as progress:
+        with count_progress("indexing", None) as progress, all_kept():
             return update(archive, texts, progress, late)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import sys
 from typing import TYPE_CHECKING, TextIO, cast
 
@@ -95,6 +96,11 @@ def painted(stream: TextIO) -> TextIO:
 def data() -> TextIO:
     """stdout for what programs read: it acts on no terminal, and is exact elsewhere."""
     return sys.stdout if sys.stdout.isatty() else painted(sys.stdout)
+
+
+def has_colours(stream: TextIO) -> bool:
+    """Whether it is a terminal whose reader takes colours (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def console(*, err: bool = False) -> Console:

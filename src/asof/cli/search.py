@@ -10,7 +10,7 @@ from asof.archive import OpenArchive
 from asof.cli.options import archive_option, examples, json_option
 from asof.cli.output import open_archive, print_json, say
 from asof.cli.reading import PATIENCE, index_texts
-from asof.cli.screen import painted
+from asof.cli.screen import has_colours, painted
 from asof.errors import ArchiveError, StorageError
 
 _ORDERS = ("relevance", "newest", "oldest")
@@ -78,7 +78,7 @@ def search_command(
     if as_json:
         print_json(search_json(answer))
         return 0 if answer.found else 1
-    colour, width = sys.stdout.isatty(), min(get_terminal_size().columns, 100)
+    colour, width = has_colours(sys.stdout), min(get_terminal_size().columns, 100)
     lines = terminal(answer, width, colour=colour)
     click.echo("\n".join(lines), nl=False, file=painted(sys.stdout))
     say(summary(answer))

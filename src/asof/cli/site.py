@@ -7,6 +7,7 @@ import click
 
 from asof.cli.options import archive_option, examples, json_option, moment_option
 from asof.cli.output import open_archive, print_json, say
+from asof.clock import whole_second
 
 
 @click.command(
@@ -29,7 +30,6 @@ def site_command(url: str, folder: Path, moment: str, after: str, as_json: bool)
     moved, are gone, have no proof (errors only) or were seen later only (not yet). URL without a
     path is a host with its subdomains, with a slash at its end a folder.
     """
-    from asof.replay.site import whole_second
     from asof.replay.sites import Sites
     from asof.report.site_words import site_json, site_lines, summary
 

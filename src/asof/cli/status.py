@@ -12,11 +12,11 @@ from asof.archive.folder import Folder
 from asof.archive.stocktaking import Stocktaking
 from asof.catalog.inventory import Holding, Totals, totals_of
 from asof.cli.options import archive_option, examples, json_option, no_archive
-from asof.cli.output import open_archive, print_json, table, when
+from asof.cli.output import open_archive, print_json, table
 from asof.cli.quality import print_completeness
 from asof.cli.screen import console
 from asof.cli.view import CrawlView, snapshot_line
-from asof.clock import Clock, SystemClock, iso
+from asof.clock import Clock, SystemClock, iso, when
 from asof.crawl.summary import Summary, crawl_json, report_json, report_of, snapshot_json
 from asof.crawl.watch import Watch, current_summary
 from asof.frontier.report import LeftOutReason
@@ -95,7 +95,7 @@ def _print_crawls(crawls: list[tuple[Crawl, Summary]]) -> None:
     if screen.width < _NARROW:
         for crawl, summary in crawls:
             told = f"{summary.captured:,} captured, {summary.failed:,} failed"
-            click.echo(f"{crawl.id}  {crawl.state.value}\n  {told}")
+            click.echo(f"{crawl.id}  {crawl.standing}\n  {told}")
             click.echo(f"  {summary.left_out:,} left out, {summary.queued:,} queued")
             click.echo(f"  {shortened(' '.join(crawl.seeds), max(20, screen.width - 2))}")
         return
@@ -108,7 +108,7 @@ def _print_crawls(crawls: list[tuple[Crawl, Summary]]) -> None:
         started = (when(crawl.started),) if wide else ()
         counts = (summary.captured, summary.failed, summary.left_out, summary.queued)
         cells = (f"{count:,}" for count in counts)
-        shown.add_row(crawl.id, crawl.state.value, *started, *cells, " ".join(crawl.seeds))
+        shown.add_row(crawl.id, crawl.standing, *started, *cells, " ".join(crawl.seeds))
     screen.print(shown)
 
 

@@ -4,6 +4,7 @@ A record whose digests do not hold is no evidence of anything, so it is left out
 there.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,8 +12,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from asof.archive.folder import Folder
-from asof.archive.scan import FileRange, Spread, ranges
-from asof.catalog.derive import fast_row, row, says_other, twin_id
+from asof.archive.scan import FileRange, Spread, ranges, told_of
+from asof.catalog.asked import Asked, Requests, pairs
+from asof.catalog.derive import fast_row, is_http, row, says_other, twin_id
 from asof.catalog.rows import Row, capture_of
 from asof.clock import Instant
 from asof.coherence.certificate import Choice, FileSum
@@ -38,12 +40,13 @@ class Scanned:
     def __init__(
         self, warc: Path, sizes: Mapping[str, int], captures: Sequence[Capture],
         crawls: Iterable[Crawl], owners: Mapping[str, str | None], missing: Iterable[str],
-        unsound: int,
+        unsound: int, asked: Mapping[str, Sequence[Asked]],
     ) -> None:  # fmt: skip
         self.warc, self.sizes, self.owners = warc, sizes, owners
         self.missing, self.unsound = sorted(missing), unsound
         self._captures = captures
-        self._crawls = sorted(crawls, key=lambda crawl: (crawl.started, crawl.id))
+        self._got = [*_got(warc, captures, asked)] if asked else captures
+        self._crawls = sorted(crawls, key=lambda c: (not c.imported, c.started, c.id))
 
     @cached_property
     def _known(self) -> frozenset[tuple[str, Instant, str]]:
@@ -54,14 +57,14 @@ class Scanned:
         return (capture.url, capture.at, capture.record_id) in self._known
 
     def crawls(self) -> Sequence[Crawl]:
-        """The crawls that the files speak of, oldest first."""
+        """The crawls that the files speak of, as `Catalog.crawls`."""
         return self._crawls
 
     def chosen(self, choice: Choice) -> Iterator[Capture]:
-        return only_chosen(choice, self._captures)
+        return only_chosen(choice, self._got)
 
     def of_sites(self, sites: Collection[str]) -> Iterator[Capture]:
-        return (capture for capture in self._captures if site_of(capture.surt) in sites)
+        return (capture for capture in self._got if site_of(capture.surt) in sites)
 
     def with_payloads(self, digests: Collection[str]) -> Iterator[Capture]:
         """Captures that hold these payloads."""
@@ -78,6 +81,7 @@ class SoundPart:
     unsound: list[int]
     # The name under which the file was begun, and that of the file of its crawl before it.
     began: list[tuple[str, str]]
+    asked: list[Asked]
 
 
 def scan_files(
@@ -85,30 +89,54 @@ def scan_files(
 ) -> Scanned:
     """All captures of the files; a file is of the crawl that it names first."""
     work = [
-        part for file, size in sizes.items() for part in _clipped(path_of(folder.warc, file), size)
+        part
+        for file in sorted(sizes, key=folder.is_imported)  # as `reindex` reads them
+        for part in _clipped(path_of(folder.warc, file), sizes[file])
     ]
     captures: list[Capture] = []
     crawls: dict[str, Crawl] = {}
     owners: dict[str, str | None] = {}
+    asked: dict[str, list[Asked]] = defaultdict(list)
     unsound = 0
     names, previous = set(sizes), set()
     for part in spread(read_sound, work):
         file = part.source.path.name
         # A record that is cut by the size would be read beyond what was hashed.
         named = [crawl for end, crawl in part.crawls if end <= sizes[file]]
-        for crawl in named:
+        ours = {crawl.id for crawl in crawls.values() if not crawl.imported}
+        first = named[0].id if named else None
+        told = told_of(file, named, owners.get(file, first), ours)
+        owner = owners.setdefault(file, told[0].id if told else None)
+        for crawl in told:
             crawls[crawl.id] = _brought_up(crawls.get(crawl.id), crawl)
-        owner = owners.setdefault(file, named[0].id if named else None)
         found = [capture_of(each, file, owner) for each in part.rows]
         captures += [c for c in found if c.where.offset + c.where.length <= sizes[file]]
         unsound += sum(end <= sizes[file] for end in part.unsound)
+        if part.asked:
+            asked[file] += [each for each in part.asked if each.end <= sizes[file]]
         for name, before in part.began:
             names.add(name)
             previous.add(before)
         progress(part.source.size)
     captures = list(_told_apart(captures, folder.warc))
     missing = previous - names - {""}
-    return Scanned(folder.warc, sizes, captures, crawls.values(), owners, missing, unsound)
+    return Scanned(folder.warc, sizes, captures, crawls.values(), owners, missing, unsound, asked)
+
+
+def _got(
+    warc: Path, captures: Iterable[Capture], asked: Mapping[str, Sequence[Asked]]
+) -> Iterator[Capture]:
+    """The captures without those that are answers to other methods than GET."""
+    urls = {(file, each.url) for file, own in asked.items() for each in own}
+    answers: dict[str, list[Capture]] = defaultdict(list)
+    for capture in captures:
+        if is_http(capture.kind, capture.url) and (capture.where.file, capture.url) in urls:
+            answers[capture.where.file].append(capture)
+        else:
+            yield capture
+    for file, found in answers.items():
+        apart = pairs(path_of(warc, file), asked[file], found)
+        yield from (capture for capture in found if capture.where.offset not in apart)
 
 
 def _told_apart(captures: Iterable[Capture], warc: Path) -> Iterator[Capture]:
@@ -144,7 +172,7 @@ def _clipped(path: Path, size: int) -> list[FileRange]:
 
 def read_sound(source: FileRange) -> SoundPart:
     """The sound records of one range; runs in a worker."""
-    part = SoundPart(source, [], [], [], [])
+    part, requests = SoundPart(source, [], [], [], [], []), Requests()
     records: Iterator[Row | tuple[()] | StoredRecord | Damage] = scan_as(
         source.path, _sound_row, start=source.start, end=source.end
     )
@@ -154,7 +182,8 @@ def read_sound(source: FileRange) -> SoundPart:
                 part.rows.append(found)
         elif isinstance(found, StoredRecord):
             _take(found, part)
-    return part
+            requests.take(found)
+    return replace(part, asked=requests.found())
 
 
 def _take(record: StoredRecord, part: SoundPart) -> None:

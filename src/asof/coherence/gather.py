@@ -156,7 +156,7 @@ def gather(holdings: Catalogued | Scanned, choice: Choice) -> GatheredCaptures:
 
 def _policy(crawls: Sequence[Crawl]) -> Policy:
     """How far the newest crawl wants dates to be believed; what others wrote there is no wish."""
-    wish = crawls[-1].settings.get("trust_dates") if crawls else None
+    wish = crawls[-1].settings.get("trust_dates") if crawls and not crawls[-1].imported else None
     return "always" if wish == "always" else "never" if wish == "never" else "auto"
 
 

@@ -38,6 +38,7 @@ def omitted(
 ) -> Iterator[str]:  # fmt: skip
     """What a certificate of the files that were scanned omits, each by its file."""
     crawls = {crawl.id for crawl in gathered.crawls}
+    ours = {crawl.id for crawl in gathered.crawls if not crawl.imported}
     until = gathered.until
     grown: list[FileRange] = []
     others: list[FileRange] = []
@@ -49,12 +50,14 @@ def omitted(
                 (grown if scanned.owners.get(path.name) in crawls else others).append(rest)
             continue
         owner, begun = _beginning(path)
-        if owner is not None and (owner in crawls or begun > until):
+        imported = folder.is_imported(path.name)
+        if owner in crawls and not (imported and owner in ours):
             progress(path.stat().st_size)
-            if owner in crawls:
-                yield f"files[{path.name}]: is not named, and is of the crawl {owner}; {_REMEDY}"
-        else:
+            yield f"files[{path.name}]: is not named, and is of the crawl {owner}; {_REMEDY}"
+        elif owner is None or imported or begun <= until:
             others += ranges(path)
+        else:
+            progress(path.stat().st_size)
     for found in _unnamed(grown, partial(_answers, None, until), scanned, spread, progress):
         yield (
             f"files[{found[0].where.file}]: goes on after the bytes that are named, with captures "

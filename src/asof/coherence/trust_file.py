@@ -17,7 +17,7 @@ from asof.catalog.listing import MANY, Listing
 from asof.coherence.verdict import HostTrust
 from asof.errors import AsofError
 from asof.files import atomic_file, input_file
-from asof.url import host_of, surt
+from asof.url import LAST, host_of, surt
 
 _FORMAT = 1  # of the file, and of how hosts are judged
 # Seconds for which a long-lived reader goes by what it learnt while a crawl writes; where learning
@@ -90,15 +90,14 @@ class KeptTrust:
 
 def stamp_of(archive: OpenArchive) -> str:
     """What tells whether anything was captured since."""
-    files = [[segment.file, segment.committed] for segment in archive.segments()]
-    return _digest(json.dumps([_FORMAT, files]))
+    return _digest(json.dumps([_FORMAT, [*archive.committed().items()]]))
 
 
 def _stamp_of_host(archive: OpenArchive, host: str) -> str:
     """The same for one host: which captures there are of it, and where they lie."""
     low = surt(f"http://{host}/").partition(")")[0] + ")"
     sql = "SELECT count(*), max(at), sum(segment), sum(offset % 1000003), sum(length) FROM captures"
-    found = archive.ledger.fetch(f"{sql} WHERE surt >= ? AND surt < ?", [low, low + "\U0010ffff"])
+    found = archive.ledger.fetch(f"{sql} WHERE surt >= ? AND surt < ?", [low, low + LAST])
     return _digest(json.dumps([_FORMAT, host, *found]))
 
 

@@ -53,6 +53,7 @@ class Reason(StrEnum):
     TRUNCATED = "truncated"  # cut short, so nothing is known of the rest
     NOT_COMPARABLE = "not-comparable"  # digests of different kinds, or of something not held
     CRAWLER_CLOCK = "crawler-clock"  # the crawler's own clock ran back over the moment
+    OTHER_URL = "other-url"  # only another URL was captured that indexes take for the same
     UNREADABLE = "unreadable"  # its record is lost or damaged, so that nothing can be shown of it
 
 

@@ -59,6 +59,12 @@ class Figures:
             outcome.optimal, outcome.gap, outcome.seconds, outcome.complete,
         )  # fmt: skip
 
+    @property
+    def saved(self) -> tuple[float, float]:
+        """Which share of documents, and of bytes, is dropped."""
+        gone, light = self.documents - self.kept, self.weight - self.weight_kept
+        return gone / max(self.documents, 1), light / max(self.weight, 1)
+
 
 @dataclass(frozen=True, slots=True)
 class CoverAnswer:

@@ -67,13 +67,6 @@ class CoverOutcome:
             return self.cover.gap
         return max(int(self.cover.kept.sum()) - 1, 0)
 
-    @property
-    def saved(self) -> tuple[float, float]:
-        """Which share of documents, and of bytes, is dropped."""
-        gone, weights = ~self.cover.kept, self.collection.weights
-        light = int(weights[gone].sum()) / max(int(weights.sum()), 1)
-        return int(gone.sum()) / max(gone.size, 1), light
-
 
 def thin_out(
     collection: Collection, question: Question, limits: JoinLimits, earlier: Earlier | None = None

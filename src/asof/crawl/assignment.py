@@ -31,11 +31,11 @@ from typing import IO
 
 from asof.archive import OpenArchive
 from asof.crawl.control import replace_file
-from asof.crawl.discover import HTML
 from asof.errors import DamageError, NotCaptured
 from asof.files import open_plain, storage_errors
 from asof.frontier.report import captured_targets
 from asof.model import Capture, Crawl
+from asof.text.kinds.media import PAGES
 
 URLS = "URLsCrawled.txt"
 STATS = "stats.txt"
@@ -101,7 +101,7 @@ def write_assignment(archive: OpenArchive, crawl: Crawl) -> None:
 
 def is_page(capture: Capture) -> bool:
     """Whether a capture is a page by its own head (a 304 has none that says so)."""
-    return capture.status == 200 and (capture.media_type or "").lower() in HTML
+    return capture.status == 200 and (capture.media_type or "").lower() in PAGES
 
 
 def crawled_pages(archive: OpenArchive, crawl: Crawl) -> list[AssignmentPage]:
@@ -138,7 +138,7 @@ def _page_size(archive: OpenArchive, capture: Capture) -> int | None:
     try:
         memento = archive.read(capture)
         if capture.status == _NOT_MODIFIED and (
-            memento.status != 200 or (memento.media_type or "") not in HTML
+            memento.status != 200 or (memento.media_type or "") not in PAGES
         ):
             return None
         return sum(len(piece) for piece in memento.payload())

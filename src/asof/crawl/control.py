@@ -110,8 +110,8 @@ def parse_order(line: bytes) -> Order | str:
 
 def _compiles(pattern: str) -> bool:
     try:
-        re.compile(pattern)
-    except (re.error, RecursionError, OverflowError):
+        expression(pattern)
+    except UsageError:
         return False
     return True
 

@@ -24,7 +24,7 @@ from asof.model import Headers, Hop, Target, find_header
 from asof.scope.traps import TOO_LONG
 from asof.text.encoding.charset import charset_of, decoded
 from asof.text.encoding.prescan import declared_label
-from asof.text.kinds.media import media_of
+from asof.text.kinds.media import PAGES, media_of
 from asof.text.links.css import css_links
 from asof.text.links.feeds import is_feed, read_feed
 from asof.text.links.html_links import html_links
@@ -32,7 +32,7 @@ from asof.text.links.jsonld import jsonld_links
 from asof.text.links.link import OF_LISTED, Link, Links
 from asof.text.links.link_header import header_links
 from asof.text.links.pdf_links import pdf_links
-from asof.text.links.scripts import MAX_GUESSES, script_links
+from asof.text.links.scripts import MAX_GUESSES, module_imports, script_links
 from asof.text.links.sitemaps import MAX_NESTING, is_sitemap, read_sitemap
 from asof.text.links.xml_stream import attributes_of, decode, root_of
 from asof.url import resolve, unknown
@@ -48,7 +48,6 @@ _LISTING_STEP = 0.25
 # How far a sitemap's own ranking (0 to 1, 0.5 when it says none) moves an entry either way.
 _RANK_STEP = 0.1
 
-HTML = frozenset(("text/html", "application/xhtml+xml"))
 _SCRIPTS = frozenset(
     ("text/javascript", "application/javascript", "application/x-javascript",
      "application/ecmascript", "text/ecmascript")
@@ -56,7 +55,7 @@ _SCRIPTS = frozenset(
 _JSON = frozenset(("application/json", "text/json"))
 _XML = frozenset(("application/xml", "text/xml"))
 _PACKED = frozenset(("application/gzip", "application/x-gzip", "application/octet-stream"))
-_SEARCHED = HTML | _SCRIPTS | _JSON | _XML | {"text/css", "application/pdf", "text/plain"}
+_SEARCHED = PAGES | _SCRIPTS | _JSON | _XML | {"text/css", "application/pdf", "text/plain"}
 # How XML begins that is served as HTML: old pages do, and feeds of careless servers.
 _LIKE_XML = (
     b"<?xml", b"<rss", b"<feed", b"<rdf:RDF", b"<urlset", b"<sitemap",
@@ -161,7 +160,7 @@ def _references(media_type: str | None, document: bytes, charset: str | None, ur
         return _references(media_of(document, None, url), document, charset, url)
     if not is_searched(media_type, url):
         return NO_LINKS
-    if media_type in HTML or media_type.endswith("xml"):
+    if media_type in PAGES or media_type.endswith("xml"):
         return _from_xml(media_type, document, charset)
     if media_type == "text/css":
         text = decoded(document, charset_of(document, charset, sheet=True))
@@ -183,7 +182,7 @@ def _from_xml(media_type: str, document: bytes, charset: str | None) -> Links:
         links = _from_sitemap(document, charset)
     elif is_feed(media_type, head):
         links = _from_feed(media_type, document, charset)
-    elif root in ("html", "svg") or media_type in HTML:
+    elif root in ("html", "svg") or media_type in PAGES:
         links = html_links(document, charset, xml=media_type != "text/html")
     sheets = (attributes_of(match[1]) for match in _STYLE_SHEET.finditer(decode(head)))
     shown = tuple(Link(sheet["href"], Hop.REQUISITE) for sheet in sheets if sheet.get("href"))
@@ -217,4 +216,4 @@ def _from_script(media_type: str, document: bytes, charset: str | None) -> Links
     text = decode(document, charset)
     if media_type == "application/ld+json":
         return Links(None, tuple(jsonld_links(text, MAX_GUESSES)))
-    return Links(None, tuple(script_links(text)))
+    return Links(None, (*module_imports(text), *script_links(text)))

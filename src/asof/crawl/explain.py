@@ -75,7 +75,8 @@ class Case:
         environ: Mapping[str, str],
     ) -> Case:
         """Seeds and settings: those given, over those of the newest crawl, if there is one."""
-        crawl = None if archive is None else next(reversed(archive.crawls()), None)
+        ours = [] if archive is None else [c for c in archive.crawls() if not c.imported]
+        crawl = ours[-1] if ours else None
         seeds = seeds or (crawl.seeds if crawl is not None else ())
         if not seeds:
             raise UsageError(

@@ -203,7 +203,11 @@ def _targets_of(archive: OpenArchive, crawl: Crawl) -> Iterable[Target]:
 
 def paces(archive: OpenArchive, config: Config) -> dict[str, float]:
     """Seconds from one request to the next, by host, as the last crawl with this delay had them."""
-    alike = [crawl for crawl in archive.crawls() if crawl.settings.get("delay") == config.delay]
+    alike = [
+        crawl
+        for crawl in archive.crawls()
+        if crawl.settings.get("delay") == config.delay and not crawl.imported
+    ]
     if not alike:
         return {}
     moments: dict[str, list[int]] = defaultdict(list)

@@ -14,7 +14,15 @@ from asof.errors import ConfigError, UsageError
 from asof.model import Crawl, CrawlState
 from asof.scope.presets import load_config, preset_settings
 from asof.scope.rules import Scope
-from asof.url import fault, typed
+from asof.url import fault, host_of, typed
+from asof.warc.info import check_crawl_id
+
+_LOOSE = {
+    "allow_private": "--allow-private",
+    "proxy": "--proxy",
+    "verify_tls": "--insecure",
+    "robots": "--robots ignore",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +62,7 @@ def choose_crawl(
     """The interrupted crawl that is meant, with its settings under the new flags; or a new one."""
     crawl = None if request.new else interrupted(archive, seeds)
     if crawl is not None:
+        check_crawl_id(crawl.id)
         config = Config().updated(crawl.settings, source=f"crawl {crawl.id}")
         given = {k: v for k, v in request.settings.items() if v is not None}
         if given.get("preset"):
@@ -68,9 +77,25 @@ def choose_crawl(
 
 
 def interrupted(archive: OpenArchive, seeds: tuple[str, ...]) -> Crawl | None:
-    """The crawl that goes on when these seeds, or none, are given: the last that has not ended."""
-    unfinished = (c for c in archive.crawls()[::-1] if c.state is not CrawlState.FINISHED)
+    """The crawl that goes on when these seeds, or none, are given: the last of ours that has not
+    ended.
+    """
+    ours = (crawl for crawl in archive.crawls()[::-1] if not crawl.imported)
+    unfinished = (crawl for crawl in ours if crawl.state is not CrawlState.FINISHED)
     return next((c for c in unfinished if not seeds or c.seeds == seeds), None)
+
+
+def loosened(crawl: Crawl, config: Config, given: Mapping[str, object]) -> str | None:
+    """What a crawl that goes on has of settings that loosen safety and nobody gives now: the files
+    it was begun in may have come from anywhere. None: nothing.
+    """
+    usual = Config()
+    names = [n for n in _LOOSE if getattr(config, n) != getattr(usual, n) and given.get(n) is None]
+    if not names:
+        return None
+    host = f" {host_of(config.proxy)}" if config.proxy else ""
+    told = ", ".join(_LOOSE[name] + (host if name == "proxy" else "") for name in names)
+    return f"Going on with crawl {crawl.id} as it was begun, with {told}. To begin anew: --new"
 
 
 def _check_coherence(config: Config, given: Mapping[str, object]) -> None:

@@ -29,7 +29,7 @@ from asof.crawl.catchup import catch_up
 from asof.crawl.limits import DISK_RESERVE
 from asof.crawl.loop import INTERRUPTED, Crawler
 from asof.crawl.monitor import Monitor, Watcher, monitoring
-from asof.crawl.request import CrawlRequest, checked_seeds, choose_crawl, read_request
+from asof.crawl.request import CrawlRequest, checked_seeds, choose_crawl, loosened, read_request
 from asof.crawl.summary import Summary
 from asof.crawl.writer import Writer, open_writer
 from asof.errors import AsofError, StorageError, UsageError
@@ -87,6 +87,8 @@ def run_crawl(
             talk(f"Recovered after a crash: captures taken over: {recovery.adopted:,}{torn}.")
         start = _start(archive, request, seeds)
         crawl, config = start.crawl, start.config
+        if start.resumed and (loose := loosened(crawl, config, request.settings)):
+            talk(loose)
         with monitoring(archive, crawl, watch, talk, request.control, start.resumed) as monitor:
             with (
                 closing(open_writer(archive, crawl, config)) as writer,

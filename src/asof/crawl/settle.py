@@ -3,7 +3,7 @@
 from collections import Counter
 
 from asof.clock import SECOND
-from asof.crawl.discover import HTML, follow, found_in, overlong
+from asof.crawl.discover import follow, found_in, overlong
 from asof.crawl.equipment import Equipment
 from asof.crawl.store import Kept
 from asof.frontier.hosts import PATIENCE
@@ -11,6 +11,7 @@ from asof.frontier.states import Event, error_of
 from asof.model import SILENCE, Exchange, Failure, Hop, Target
 from asof.scope.robots import Shut
 from asof.text.html.fingerprint import text_fingerprint, visible_blocks
+from asof.text.kinds.media import PAGES
 
 # A host that brought nothing so many times in a row is not asked again in this run.
 _SILENT = 5
@@ -18,7 +19,7 @@ _SILENT = 5
 
 def is_page(status: int | None, kept: Kept) -> bool:
     """Whether an answer is a page, or says that it is still what it was."""
-    return status in (200, 304) and kept.media_type in HTML
+    return status in (200, 304) and kept.media_type in PAGES
 
 
 def _onward(target: Target, kept: Kept, known: dict[str, None]) -> list[Target]:

@@ -246,6 +246,7 @@ def crawl_json(crawl: Crawl, summary: Summary) -> dict[str, object]:
     return {
         "crawl": crawl.id,
         **crawl.facts(),
+        "imported": crawl.imported,
         **asdict(summary),
         "reasons": summary.reasons or {},
         "errors": summary.errors or {},

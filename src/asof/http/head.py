@@ -35,6 +35,9 @@ _STATUS = re.compile(
     rb"(?:HTTP/[ \t]*+([0-9.]*+)|ICY)[ \t]++([0-9]{3})(?![0-9])[ \t]*+([^\r\n]*+)", re.IGNORECASE
 )
 _STRICT_STATUS = re.compile(r"(?:HTTP/[0-9.]+|ICY) [0-9]{3}( (?:\S.*)?)?", re.IGNORECASE)
+_CONTENT_RANGE = re.compile(
+    r"\s*bytes\s+(\d{1,18})-(\d{1,18})/(\d{1,18}|\*)\s*", re.IGNORECASE | re.ASCII
+)
 _READABLE = ("space-before-colon", "odd-header-name")
 
 
@@ -51,6 +54,15 @@ class Head:
     reason: str
     headers: Headers
     anomalies: tuple[str, ...] = ()
+
+
+def content_range(field: str | None) -> tuple[int, int, int | None] | None:
+    """The first and the last byte of a part, and of how many (RFC 9110 section 14.4)."""
+    match = _CONTENT_RANGE.fullmatch(field or "")
+    if match is None:
+        return None
+    first, last, size = int(match[1]), int(match[2]), None if match[3] == "*" else int(match[3])
+    return (first, last, size) if first <= last and (size is None or last < size) else None
 
 
 def parse_head(raw: bytes) -> Head:

@@ -6,10 +6,17 @@ WARC files, but for the queue of a crawl that was interrupted. Instants are inte
 UTC.
 """
 
-from asof.ledger.connection import Ledger, connect_for_reading, is_outdated, translate, translated
+from asof.ledger.connection import (
+    Ledger,
+    connect_for_reading,
+    discard,
+    is_outdated,
+    translate,
+    translated,
+)
 from asof.ledger.derived import DamagedDatabase, DerivedDatabase, Form
 from asof.ledger.schema import SCHEMA_VERSION, payload_key, url_key
 
 __all__ = ["SCHEMA_VERSION", "DamagedDatabase", "DerivedDatabase", "Form", "Ledger",
-           "connect_for_reading", "is_outdated", "payload_key", "translate", "translated",
-           "url_key"]  # fmt: skip
+           "connect_for_reading", "discard", "is_outdated", "payload_key", "translate",
+           "translated", "url_key"]  # fmt: skip

@@ -184,6 +184,12 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
+def discard(path: Path) -> None:
+    """Take a database away, before its log: nobody opens it without."""
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
 def is_outdated(path: Path) -> bool:
     """Whether a database was written by an earlier asof, and is upgraded by opening it to write."""
     with translated(path), closing(connect_for_reading(path)) as db:

@@ -4,7 +4,8 @@ The words are those of `asof.coherence.measure`, whose judge is asked, and two m
 known to have been there at the moment but can be shown:
 
     proven ... equivalent   a content whose validity holds the moment
-    possible                captured before the moment, and nothing is known against it
+    possible                captured before the moment, and nothing is known against it; or only
+                            another URL is known to have been there that has the same key
     doubtful                captured after it, and no date that could be believed; or on one side
                             of it, and something else on the other: it changed at some time
     violated                dated to after the moment, or something else is known to have been there
@@ -15,23 +16,24 @@ A moment named by a stamp is a whole second: what was captured in that second wa
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import starmap
 from operator import attrgetter
 from threading import Lock
 from typing import NamedTuple
 
 from asof.archive.archive import OpenArchive
-from asof.catalog.observe import Observation
-from asof.clock import SECOND, Instant
+from asof.catalog.observe import Observation, observe
+from asof.clock import SECOND, Instant, whole_second
 from asof.coherence.host_trust import RESOLUTION, RanBack, ran_back
 from asof.coherence.measure import Believed, believed, judge
 from asof.coherence.observations import SameAnswers, alike
 from asof.coherence.trust_file import KeptTrust
 from asof.coherence.verdict import MARGIN, HostTrust, Reason
 from asof.model import Capture, Grade
-from asof.url import host_of
+from asof.url import host_of, one_address
 
 # Sights that are held of all URLs together, about a kilobyte each; one URL may have more.
 _MOST_SIGHTS = 50_000
@@ -104,33 +106,51 @@ class Rated(NamedTuple):
     sure: bool = True
 
 
+Has = Callable[[Observation], bool]
+
+
+def _anything(_: Observation) -> bool:
+    return True
+
+
 class Chooser:
     """Of one archive. What is known of URLs is kept for as long as nothing is written."""
 
     def __init__(self, archive: OpenArchive) -> None:
-        self._archive = archive
+        self.archive = archive
         self._trust = KeptTrust(archive)
         self._known: OrderedDict[str, tuple[tuple[Believed, RanBack], ...]] = OrderedDict()
         self._sights, self._version = 0, (-1, -1, -1)
         self._turn = Lock()
 
-    def choose(self, url: str, at: Instant, policy: Policy = Policy.COHERENT) -> Choice:
-        """What shows a part of a page as of a moment."""
-        return chosen(url, at, self._rated(url, at), policy)
+    def choose(
+        self, url: str, at: Instant, policy: Policy = Policy.COHERENT, has: Has = _anything
+    ) -> Choice:
+        """What shows a part of a page as of a moment. Of what is held in parts only, one that `has`
+        what is wanted, if there is one.
+        """
+        choice = chosen(url, at, self._rated(url, at, has), policy)
+        return choice if choice.capture or has is _anything else self.choose(url, at, policy)
 
-    def page(self, url: str, at: Instant, policy: Policy = Policy.COHERENT) -> Choice:
+    def page(
+        self, url: str, at: Instant, policy: Policy = Policy.COHERENT, has: Has = _anything
+    ) -> Choice:
         """What shows a page, as of the latest moment up to `at` at which it is known.
 
         The choice is of that moment, and so shall be those of the page's parts. Nothing comes from
         after the moment that is not claimed for it, unless the nearest is wanted.
         """
-        found = self._rated(url, at)
+        choice = self._page(url, at, policy, has)
+        return choice if choice.capture or has is _anything else self._page(url, at, policy)
+
+    def _page(self, url: str, at: Instant, policy: Policy, has: Has = _anything) -> Choice:
+        found = self._rated(url, at, has)
         first = chosen(url, at, found, policy)
         if policy is Policy.NEAREST:
             if first.verdict in HOLDING or first.capture is None:
                 return first
-            then = _whole_second(first.capture.at)
-            return chosen(url, then, self._rated(url, then), policy)
+            then = whole_second(first.capture.at)
+            return chosen(url, then, self._rated(url, then, has), policy)
         past = [each for each in found if each.sight.at <= at]
         named = [each for each in past if _is_named(at) and each.sight.at > at - SECOND]
         if first.verdict in HOLDING and not named:
@@ -141,9 +161,9 @@ class Chooser:
             return Choice(url, at, reason=first.reason)
         if named:  # what was captured in the very second is what was asked for, an error as well
             return _choice(url, at, max(named, key=lambda each: each.sight.at))
-        last = past[0].until
-        then = _whole_second(last) if _whole_second(last) <= at else last
-        known = [each for each in self._rated(url, then) if each.sight.at <= then]
+        last = min(past[0].until, at)
+        then = whole_second(last) if whole_second(last) <= at else last
+        known = [each for each in self._rated(url, then, has) if each.sight.at <= then]
         return chosen(url, then, known, policy)
 
     def _is_unclear(self, url: str, at: Instant) -> bool:
@@ -151,25 +171,21 @@ class Chooser:
         seen = [sight for known, _ in self._of(url) for sight in known.seen if sight.at <= at]
         return bool(seen) and max(seen, key=attrgetter("at")).unclear
 
-    def _rated(self, url: str, at: Instant) -> list[Rated]:
+    def _rated(self, url: str, at: Instant, has: Has) -> list[Rated]:
         """Of several names for one key the nearest first."""
-        found: list[Rated] = []
-        names = self._of(url)
-        for known, back in names:
-            lost = frozenset(
-                crawl
-                for crawl, stretches in back.items()
-                if any(low <= at <= high for low, high in stretches)
-            )
-            if lost:
-                known = believed(known.url, known.seen, known.trust, lost)
-            found += rated(known, at)
-        if len(names) > 1:
-            found.sort(key=lambda each: (not each.sure, abs(each.sight.at - at)))
-        return found
+        return _rated(url, self._of(url), at, has)
+
+    def among(self, url: str, captures: Sequence[Capture], at: Instant, policy: Policy) -> Choice:
+        """What shows a URL by these captures alone, which are answers to the same question; of
+        what is known as well, that from before the moment.
+        """
+        seen = observe(captures, others=self.archive.catalog)
+        found = _rated(url, starmap(self._believed, seen.items()), at)
+        found.sort(key=lambda each: (not each.sure, each.sight.at > at))
+        return chosen(url, at, found, policy)
 
     def _of(self, url: str) -> Sequence[tuple[Believed, RanBack]]:
-        version = self._archive.ledger.version()
+        version = self.archive.ledger.version()
         with self._turn:
             if version != self._version:
                 self._known.clear()
@@ -188,10 +204,34 @@ class Chooser:
 
     def _read(self, url: str) -> Iterator[tuple[Believed, RanBack]]:
         """What there is of a URL; where only others under its key are known, of each of them."""
-        for name, seen in self._archive.catalog.observed(url).items():
-            host = host_of(name)
-            trust = self._trust.of(host) if _rests_on_words(seen) else HostTrust(host)
-            yield believed(name, seen, trust), ran_back(sight.capture for sight in seen)
+        for name, seen in self.archive.catalog.observed(url).items():
+            yield self._believed(name, seen)
+
+    def _believed(self, name: str, seen: Sequence[Observation]) -> tuple[Believed, RanBack]:
+        host = host_of(name)
+        trust = self._trust.of(host) if _rests_on_words(seen) else HostTrust(host)
+        return believed(name, seen, trust), ran_back(sight.capture for sight in seen)
+
+
+def _rated(
+    url: str, names: Iterable[tuple[Believed, RanBack]], at: Instant, has: Has = _anything
+) -> list[Rated]:
+    found: list[Rated] = []
+    several = False
+    for number, (known, back) in enumerate(names):
+        several = number > 0
+        lost = frozenset(
+            crawl
+            for crawl, stretches in back.items()
+            if any(low <= at <= high for low, high in stretches)
+        )
+        if lost:
+            known = believed(known.url, known.seen, known.trust, lost)
+        of_name = rated(known, at, has)
+        found += of_name if one_address(url, known.url) else map(_of_another, of_name)
+    if several:
+        found.sort(key=lambda each: (not each.sure, abs(each.sight.at - at)))
+    return found
 
 
 def _rests_on_words(seen: Sequence[Observation]) -> bool:
@@ -219,11 +259,19 @@ def chosen(url: str, at: Instant, found: Sequence[Rated], policy: Policy) -> Cho
     return _choice(url, at, best)
 
 
+def _of_another(known: Rated) -> Rated:
+    """What a sight of another URL under the same key shows: it may be what was there, too."""
+    if known.verdict is Verdict.VIOLATED:
+        return known
+    verdict = Verdict.POSSIBLE if known.verdict in HOLDING else known.verdict
+    return known._replace(verdict=verdict, reason=Reason.OTHER_URL)
+
+
 def _choice(url: str, at: Instant, best: Rated) -> Choice:
     return Choice(url, at, best.sight.capture, best.verdict, best.reason, best.since, best.until)
 
 
-def rated(known: Believed, at: Instant) -> list[Rated]:
+def rated(known: Believed, at: Instant, has: Has = _anything) -> list[Rated]:
     """What could show a URL as of a moment, on either side of it; of equals the better first.
 
     Sights that show nothing for sure come last.
@@ -233,7 +281,7 @@ def rated(known: Believed, at: Instant) -> list[Rated]:
         found = list(_holding(known, holder, at))
     else:
         found = list(_around(known, before, after, at))
-    return [*found, *_silent(known, holder or before, after, at)]
+    return [*found, *_silent(known, holder or before, after, at, has)]
 
 
 def _instant(known: Believed, at: Instant) -> Instant:
@@ -249,10 +297,6 @@ def _instant(known: Believed, at: Instant) -> Instant:
 def _is_named(at: Instant) -> bool:
     """Whether a moment is the end of a second, as that of a stamp is."""
     return (at + 1) % SECOND == 0
-
-
-def _whole_second(at: Instant) -> Instant:
-    return at - at % SECOND + SECOND - 1
 
 
 def _holding(known: Believed, run: SameAnswers, at: Instant) -> Iterator[Rated]:
@@ -316,13 +360,13 @@ def _differ(known: Believed, before: SameAnswers, after: SameAnswers) -> bool:
 
 
 def _silent(
-    known: Believed, last: SameAnswers | None, after: SameAnswers | None, at: Instant
+    known: Believed, last: SameAnswers | None, after: SameAnswers | None, at: Instant, has: Has
 ) -> Iterator[Rated]:
     """Sights that show nothing for sure, errors and parts: better than nothing."""
     place = bisect_right(known.dropped, at, key=lambda each: each[0].at)
     for near in (range(place - 1, -1, -1), range(place, len(known.dropped))):
         for sight, why in (known.dropped[each] for each in near):
-            if sight.source is None:
+            if sight.source is None or not has(sight):
                 continue
             is_best = last is None and (after is None or why is not Reason.FAILED_AGAIN)
             verdict = Verdict.POSSIBLE if is_best and sight.at <= at else Verdict.DOUBTFUL

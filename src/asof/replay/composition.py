@@ -1,5 +1,6 @@
 """What a page is made of as of a moment: each resource it needs, and which capture shows it."""
 
+import re
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,12 +15,13 @@ from asof.coherence.verdict import Reason
 from asof.errors import AsofError
 from asof.model import Hop, find_header
 from asof.replay.choose import Choice, Chooser, Policy, Verdict
-from asof.replay.rewrite import MAX_REWRITTEN, RewriteKind, kind_of
+from asof.replay.rewrite import MAX_REWRITTEN, RewriteKind, is_xml, kind_of, kind_within
 from asof.text.encoding.charset import charset_of, decoded
 from asof.text.kinds.media import media_of
 from asof.text.links.css import css_links
 from asof.text.links.html_links import html_links
 from asof.text.links.link import Links
+from asof.text.links.scripts import IMPORTS_REACH, module_imports
 from asof.url import resolve
 
 # So many resources, so many documents inside documents (a frame, a sheet that imports others), and
@@ -27,6 +29,7 @@ from asof.url import resolve
 MOST_PARTS = 1000
 DEEPEST = 5
 MOST_BYTES = MAX_REWRITTEN
+_SCRIPT = re.compile(r"(?:text|application)/(?:x-)?(?:java|ecma)script")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +140,15 @@ def moves(memento: Memento) -> bool:
 def _requisites(memento: Memento, room: int) -> Needs:
     """The URLs that a document needs to be shown, each once."""
     url, media = memento.capture.url, memento.media_type
-    if media is not None and kind_of(media) is None:
+    if media is not None and _SCRIPT.fullmatch(media):
+        text = b"".join(memento.payload(min(room, IMPORTS_REACH))).decode("utf-8", "replace")
+        needed = (resolve(url, link.reference) for link in module_imports(text))
+        return Needs(tuple(dict.fromkeys(each for each in needed if each is not None)), len(text))
+    if media is not None and kind_of(media) is None and not is_xml(media):
         return NOTHING
     data = b"".join(memento.payload(room))
-    kind = kind_of(media or media_of(data, None, url))
     declared = find_header(memento.headers, "Content-Type")
+    kind = kind_within(media or media_of(data, None, url), data, declared)
     if kind is None:
         return Needs(size=len(data))
     if kind is RewriteKind.CSS:

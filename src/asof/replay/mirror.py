@@ -32,10 +32,10 @@ from asof.replay.composition import (
 )
 from asof.replay.file_names import FileNames, ending_of, reference
 from asof.replay.links import NOWHERE, ReplayPlace
-from asof.replay.on_disk import for_disk, is_harmless, marked
-from asof.replay.rewrite import MAX_REWRITTEN, kind_of, rewrite
+from asof.replay.on_disk import for_disk, is_harmless, marked, xml_for_disk
+from asof.replay.rewrite import MAX_REWRITTEN, is_xml, kind_of, rewrite
 from asof.text.kinds.media import media_of
-from asof.url import key_ranges, surt
+from asof.url import LAST, is_web, key_ranges, surt
 
 # As much as tells what a document is.
 _START = 64 << 10
@@ -62,7 +62,8 @@ class Read(NamedTuple):
 class MirrorFile:
     """A file to be written: of a page with its composition, or of a part of one.
 
-    `onward` is where a redirect leads: a reference to a file, and the URL.
+    `onward` is where a redirect leads: a reference to a file, and the URL. `is_source`: its text is
+    there to be read, as it would do more than show something.
     """
 
     path: str
@@ -70,6 +71,7 @@ class MirrorFile:
     data: Iterator[bytes]
     page: Composition | None = None
     onward: tuple[str, str] | None = None
+    is_source: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +145,15 @@ class Mirror:
             return
         while found := listing.urls(wanted.prefix or "", after, _AT_ONCE):
             after = found[-1].key
-            yield from (each.url for each in found if is_http(each.url))
+            yield from (each.url for each in found if is_web(each.url))
 
     def _is_selected(self, capture: Capture) -> bool:
         wanted = self._selection
-        if not is_http(capture.url):
+        if not is_web(capture.url):
             return False
         if wanted.url is not None:
             return capture.surt == surt(self._archive.address(wanted.url))
-        ranges = key_ranges(wanted.prefix) if wanted.prefix else (("", "\U0010ffff"),)
+        ranges = key_ranges(wanted.prefix) if wanted.prefix else (("", LAST),)
         return any(low <= capture.surt < high for low, high in ranges)
 
     # -- names -------------------------------------------------------------------------------------
@@ -257,12 +259,14 @@ class Mirror:
         start = b"".join(memento.payload(_START))
         media = media_of(start, _declared(memento), memento.capture.url)
         ending = ending_of(media)
-        if kind_of(media) is not None:
-            size = sum(map(len, memento.payload(MAX_REWRITTEN + 1)))
-            ending = ending if size <= MAX_REWRITTEN else ""
-        if ending in (".svg", ".xml", ".xhtml"):
-            data = b"".join(memento.payload(MAX_REWRITTEN + 1))
-            ending = ending if len(data) <= MAX_REWRITTEN and is_harmless(data) else ".txt"
+        if kind_of(media) is None and not is_xml(media):
+            return media, ending
+        data, declared = b"".join(memento.payload(MAX_REWRITTEN + 1)), _declared(memento)
+        if len(data) > MAX_REWRITTEN:
+            return media, "" if kind_of(media) else ".txt"
+        url, scripts = memento.capture.url, self._scripts
+        if is_xml(media) and not is_harmless(data, media, url, declared, scripts=scripts):
+            ending = ".txt"
         return media, ending
 
     # -- bytes -------------------------------------------------------------------------------------
@@ -279,9 +283,10 @@ class Mirror:
         memento = self._archive.read(capture)
         media = read.identity.partition(" ")[0]
         kind, declared = kind_of(media), _declared(memento)
-        if kind is None or not job.path.endswith(ending_of(media)):
+        is_source = not job.path.endswith(ending_of(media))
+        if is_source or (kind is None and not is_xml(media)):
             data = marked(memento.payload(), declared, job.path)
-            return MirrorFile(job.path, choice, data, job.page)
+            return MirrorFile(job.path, choice, data, job.page, is_source=is_source)
         known = {} if job.page is None else {each.url: each for each in job.page.resources}
         place = ReplayPlace(
             capture.url,
@@ -290,8 +295,11 @@ class Mirror:
             on_disk=True,
             unscripted=not self._scripts,
         )
-        done = rewrite(b"".join(memento.payload(MAX_REWRITTEN)), kind, declared, place)
-        whole = for_disk(done, kind, declared, scripts=self._scripts)
+        whole, scripts = b"".join(memento.payload(MAX_REWRITTEN)), self._scripts
+        if kind is None or is_xml(media):
+            whole = xml_for_disk(whole, media, declared, place, scripts=scripts)
+        else:
+            whole = for_disk(rewrite(whole, kind, declared, place), kind, declared, scripts=scripts)
         return MirrorFile(job.path, choice, iter((whole,)), job.page)
 
     def _lead(self, source: str, url: str) -> str:
@@ -304,10 +312,6 @@ class Mirror:
     def _lead_part(self, source: str, at: Instant, known: dict[str, Choice], url: str) -> str:
         path = self._part(known.get(url) or self._choose(url, at))
         return NOWHERE if path is None else reference(path, source)
-
-
-def is_http(url: str) -> bool:
-    return url.startswith(("http://", "https://"))
 
 
 def _declared(memento: Memento) -> str | None:

@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterator
 from itertools import chain, islice
 
-from asof.replay.rewrite import MAX_REWRITTEN, RewriteKind, Rewritten
+from asof.replay.links import ReplayPlace
+from asof.replay.rewrite import MAX_REWRITTEN, RewriteKind, Rewritten, kind_within, rewrite
+from asof.replay.xml_acts import XHTML, XmlActs
 from asof.text.encoding.charset import charset_of, decoded
 from asof.text.encoding.labels import encoding_named
 from asof.text.encoding.prescan import declared_label
@@ -31,19 +33,28 @@ _BOM = b"\xef\xbb\xbf"
 _DOCTYPE = re.compile(rb"\s*<!doctype[^>]*>", re.IGNORECASE)
 _LATER_DOCTYPE = re.compile(rb"<!doctype[^>]*>", re.IGNORECASE)
 _REACH = 8192
-# In XML: scripts, handlers, style sheets that a server is asked for, entities that hide any of it.
-_ACTS = re.compile(
-    rb"<(?:[\w.-]+:)?script|javascript:|\bon[a-z]+\s*=|<\?xml-stylesheet|<!ENTITY[^>\"']*[\"'][^\"']*[<&%]|<!ENTITY\s+%"
-    rb"|(?:href\s*=\s*[\"']|url\()[^\"')]*&(?!amp;|lt;|gt;|quot;|apos;|#)",
-    re.IGNORECASE,
-)
+# As the policy of an XHTML document counts: for what comes after it.
+_BEGUN = ("html", "head", "meta")
 _TEXTS = (".js", ".txt", ".csv", ".vtt", ".json")
 
 
-def is_harmless(xml: bytes) -> bool:
-    """Whether a document in XML has place for a policy, or does nothing but show something."""
-    text = decoded(xml, charset_of(xml, None)).encode("utf-8", "replace")
-    return _head_end(text) is not None or not (_ACTS.search(xml) or _ACTS.search(text))
+def is_harmless(data: bytes, media: str, url: str, declared: str | None, *, scripts: bool) -> bool:
+    """Whether XML, as it will be written, has a policy, or does nothing but show something."""
+    place = ReplayPlace(url, lambda _: "x", on_disk=True, unscripted=not scripts)
+    seen = XmlActs(xml_for_disk(data, media, declared, place, scripts=scripts))
+    policy = {"http-equiv": "Content-Security-Policy", "content": _policy(scripts=scripts)}
+    names = [name for name, _ in seen.first] == [f"{XHTML} {name}" for name in _BEGUN]
+    has_policy = names and seen.first[-1][1] == policy and not seen.is_styled
+    return seen.is_read and not seen.leads_out and (has_policy or not seen.acts)
+
+
+def xml_for_disk(
+    data: bytes, media: str, declared: str | None, place: ReplayPlace, *, scripts: bool
+) -> bytes:
+    """XML that holds markup rewritten, and in any case in the encoding that a file can say."""
+    kind = kind_within(media, data, declared)
+    done = Rewritten(data) if kind is None else rewrite(data, kind, declared, place)
+    return for_disk(done, RewriteKind.XML, declared, scripts=scripts)
 
 
 def for_disk(done: Rewritten, kind: RewriteKind, declared: str | None, *, scripts: bool) -> bytes:
@@ -55,7 +66,7 @@ def for_disk(done: Rewritten, kind: RewriteKind, declared: str | None, *, script
         told = charset is not None and not data.isascii() and not data.startswith(_BOM)
         return f'@charset "{charset}";'.encode() + data if told else data
     if kind is RewriteKind.XML:
-        return _xml(data, charset or "utf-8", _head(None, scripts=scripts))
+        return _xml(data, charset, _head(None, scripts=scripts))
     return _html(data, _head(charset, scripts=scripts))
 
 
@@ -76,11 +87,14 @@ def marked(data: Iterator[bytes], declared: str | None, path: str) -> Iterator[b
     return iter((_BOM, decoded(whole, charset_of(whole, label)).encode("utf-8", "replace")))
 
 
+def _policy(*, scripts: bool) -> str:
+    return _POLICY + (_SCRIPTS if scripts else "")
+
+
 def _head(charset: str | None, *, scripts: bool) -> bytes:
-    policy = _POLICY + (_SCRIPTS if scripts else "")
     said = f'<meta charset="{charset}">' if charset else ""
     return (
-        f'{said}<meta http-equiv="Content-Security-Policy" content="{policy}"/>'
+        f'{said}<meta http-equiv="Content-Security-Policy" content="{_policy(scripts=scripts)}"/>'
         '<meta http-equiv="x-dns-prefetch-control" content="off"/>'
         f"{_GUARD if scripts else ''}"
     ).encode()
@@ -95,19 +109,12 @@ def _html(data: bytes, head: bytes) -> bytes:
     return data[:start] + (later[0] if later else b"") + head + data[start:]
 
 
-def _xml(data: bytes, charset: str, head: bytes) -> bytes:
-    if not data.isascii() and not data.startswith(_BOM):
-        data = _BOM + decoded(data, charset_of(data, charset)).encode("utf-8", "replace")
-    end = _head_end(data)
-    return data if end is None else data[:end] + head + data[end:]
-
-
-def _head_end(xml: bytes) -> int | None:
-    """Where the head of an XHTML document begins, if nothing before it acts."""
-    view = xml.decode("latin-1")
+def _xml(data: bytes, charset: str | None, head: bytes) -> bytes:
+    written = decoded(data, charset_of(data, charset)).encode("utf-8", "replace")
+    if written != data or not data.isascii():
+        written = _BOM + written
+    view = written.decode("latin-1")
     first = list(islice((each for each in tokens(view, xml=True) if isinstance(each, Tag)), 2))
-    if [tag.name for tag in first] != ["html", "head"]:
-        return None
-    head = first[1]
-    acts = view.endswith("/>", head.start, head.end) or _ACTS.search(xml, 0, head.start)
-    return None if acts else head.end
+    if [tag.name for tag in first] != list(_BEGUN[:2]) or first[1].empty:
+        return written
+    return written[: first[1].end] + head + written[first[1].end :]

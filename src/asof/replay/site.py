@@ -77,11 +77,6 @@ class Course:
         return first, last
 
 
-def whole_second(moment: Instant) -> Instant:
-    """The end of the second that a moment lies in."""
-    return moment - moment % SECOND + SECOND - 1
-
-
 def courses(histories: Iterable[Validity]) -> Iterator[Course]:
     """Of each URL that is something for readers; what is of one URL stands together."""
     for url, history in groupby(histories, attrgetter("url")):

@@ -31,6 +31,8 @@ POLICIES = {
 def why(choice: Choice) -> str:
     """Why a capture was chosen, or none, in a few words."""
     key = choice.verdict, choice.reason
+    if choice.reason is Reason.OTHER_URL and choice.capture is not None:
+        return f"captured as {readable(choice.capture.url)}"
     if key in _OWN:
         return _OWN[key]
     if choice.verdict is Verdict.PROVEN and abs(choice.distance or 0) < SECOND:
@@ -87,7 +89,7 @@ def composition_json(composition: Composition) -> dict[str, object]:
         "asked": iso(composition.asked),
         "shown": iso(composition.shown),
         "policy": composition.policy.value,
-        "counts": {verdict.value: count for verdict, count in composition.counts.items()},
+        "counts": composition.counts,
         "whole": composition.is_whole,
         "resources": [choice_json(choice) for choice in composition.resources],
     }
@@ -98,6 +100,7 @@ def choice_json(choice: Choice) -> dict[str, object]:
     return {
         "url": choice.url,
         "capture": None if capture is None else {
+            "url": capture.url,
             "at": iso(capture.at),
             "record_id": record_uri(capture.record_id),
             "status": capture.status,

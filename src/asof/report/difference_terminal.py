@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from textwrap import wrap
 
+from asof.caret import cells
 from asof.change.difference import Difference, Line, Row
-from asof.report.terminal import Piece, cells, harmless, wrapped
+from asof.report.terminal import Piece, harmless, wrapped
 from asof.report.words import number
 
 # Below this two columns of text are too narrow to read, and both sides share one.

@@ -11,10 +11,9 @@ from asof.archive.archive import OpenArchive
 from asof.archive.export import Selection
 from asof.clock import Instant, iso
 from asof.config import Config
-from asof.errors import NotCaptured, StorageError
-from asof.files import new_file, output_folder
+from asof.errors import NotCaptured
+from asof.files import new_file, output_folder, reserve_reached
 from asof.replay.choose import Chooser, Policy, Verdict
-from asof.replay.composition import Composition
 from asof.replay.file_names import reference
 from asof.replay.mirror import PAGES, Mirror, MirrorFile
 from asof.report.composition_words import choice_json, why
@@ -75,8 +74,7 @@ def export_mirror(
             manifest.write(start[:-1].encode() + b', "files": [')
             for file in mirror.files():
                 if config.room(folder) < 0:
-                    hint = "Make room, or lower disk_reserve, then run the same again."
-                    raise StorageError(f"The disk of {out} has only its reserve left.", hint=hint)
+                    raise reserve_reached(out)
                 entry = _written(folder, file, done)
                 comma = b",\n" if done.files > 1 else b"\n"
                 manifest.write(comma + json.dumps(entry, ensure_ascii=False).encode())
@@ -103,16 +101,13 @@ def _written(folder: Path, file: MirrorFile, done: Mirrored) -> dict[str, object
     if file.page is not None:
         made = file.page
         done.counts.update(made.counts)
-        page = {"shown": iso(made.shown), "counts": _counts(made), "whole": made.is_whole}
+        page = {"shown": iso(made.shown), "counts": made.counts, "whole": made.is_whole}
         if file.path.endswith(PAGES) and file.onward is None:
             root = made.root
             done.pages.append(_Page(root.url, file.path, made.shown, root.verdict, made.counts))
     names = {"file": file.path, "sha256": digest.hexdigest(), "bytes": size}
-    return {**names, **choice_json(file.choice), **({"page": page} if page else {})}
-
-
-def _counts(made: Composition) -> dict[str, int]:
-    return {verdict.value: count for verdict, count in made.counts.items()}
+    source = {"source": True} if file.is_source else {}
+    return {**names, **source, **choice_json(file.choice), **({"page": page} if page else {})}
 
 
 def _bytes(file: MirrorFile) -> Iterator[bytes]:
@@ -147,7 +142,7 @@ def _write_index(folder: Path, wanted: Wanted, done: Mirrored) -> None:
     for place, batch in enumerate(pages or [[]]):
         rows = [(page, reference(page.path, "index.html")) for page in batch]
         told = render(
-            "mirror.html", rows=rows, wanted=wanted, done=done, verdicts=tuple(Verdict),
+            "mirror.html", rows=rows, wanted=wanted, done=done,
             previous=_numbered("index", place - 1) if place else "",
             next=_numbered("index", place + 1) if place + 1 < len(pages) else "",
         )  # fmt: skip

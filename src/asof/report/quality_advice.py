@@ -93,7 +93,7 @@ def gains(pages: tuple[PageVerdict, ...]) -> tuple[Gain, ...]:
 
 def _unfinished(report: Report) -> Iterator[str]:
     """A crawl that can go on must do so first: another one would only begin from the start."""
-    if not report.crawls:
+    if not report.crawls or report.crawls[-1].imported:
         return
     plan, state = report.coherence_plan, report.crawls[-1].state
     what, now, then, end = "its revisits", "are", "were", "done"

@@ -18,7 +18,7 @@ def report_json(report: Report, *, most: int = 100) -> dict[str, object]:
     """
     measured, plan, best = report.measurement, report.planned, report.best
     return {
-        "crawls": [crawl.facts() for crawl in report.crawls],
+        "crawls": [each.facts() | {"imported": each.imported} for each in report.crawls],
         "part": report.part or None,
         "coherence": _coherence_json(report),
         "plan": None if plan is None else _plan_json(plan, measured.c),

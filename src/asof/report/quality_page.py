@@ -83,7 +83,7 @@ def _crawled(report: Report) -> str:
         when = f"{stretch(first.started, last.ended)} ({span(last.ended - first.started)})"
     plan = report.coherence_plan
     seeking = "coherence not sought" if plan is None else f"{plan.mode} coherence"
-    return f"{ids} · {when} · {last.state.value} · {seeking}"
+    return f"{ids} · {when} · {last.standing} · {seeking}"
 
 
 def _facts(report: Report) -> Iterator[tuple[str, str, str]]:

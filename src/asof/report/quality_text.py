@@ -7,12 +7,13 @@ stand out, and the advice. What is left out is counted.
 import textwrap
 from collections.abc import Iterator
 
+from asof.caret import cells
 from asof.coherence.quality_report import CauseGroup, Report, offenders
 from asof.model import Grade
 from asof.report import quality_words as words
 from asof.report.quality_advice import advice
 from asof.report.quality_commands import diff
-from asof.report.terminal import cells, harmless
+from asof.report.terminal import harmless
 from asof.report.words import likely_traps, moment, number, percent, stretch, taken_of
 
 _NARROWEST = 40
@@ -55,7 +56,7 @@ def _opening(report: Report, width: int) -> Iterator[str]:
     if crawls:
         first, last = crawls[0].started, crawls[-1].ended
         when = f"since {moment(first)}" if last is None else stretch(first, last)
-        yield _cut(f"  {when} UTC, {crawls[-1].state.value}", width)
+        yield _cut(f"  {when} UTC, {crawls[-1].standing}", width)
     yield ""
     yield f"Coherence C  {percent(report.measurement.c if report.is_measured else None)}"
     yield from _wrapped(words.headline(report), width, "  ")

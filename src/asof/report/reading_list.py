@@ -87,15 +87,13 @@ def written(
     room: int = ROOM,
 ) -> str:
     """The file of any answer whose documents are called by their places, or by their names."""
-    figures = told.figures
-    gone, light = figures.documents - figures.kept, figures.weight - figures.weight_kept
     return render(
         "reading_list.html",
         title=told.title,
         relation=told.relation,
-        figures=figures,
-        saved=(gone / max(figures.documents, 1), light / max(figures.weight, 1)),
-        notes=[proof(figures), *told.notes],
+        figures=told.figures,
+        saved=told.figures.saved,
+        notes=[proof(told.figures), *told.notes],
         parts=_parts(kept, dropped, shown, room),
         a_fold=_PAGE,
         served=told.served,

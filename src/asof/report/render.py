@@ -35,7 +35,6 @@ def environment(package: str = "", **names: object) -> Environment:
     filters: tuple[Callable[..., object], ...] = (
         words.number, words.bounded, words.percent, words.human_bytes, words.day, words.clock,
         words.moment, words.stretch, words.span, words.readable, iso,
-        coded,
     )  # fmt: skip
     # What is sent back as it came, as in a form, is escaped and nothing else.
     env.filters |= {each.__name__: each for each in filters} | {"as_written": escape}
@@ -64,15 +63,6 @@ def style() -> Markup:
     """The style sheet, to be put into a file that is sent around on its own."""
     text = files("asof.report").joinpath("static/asof.css").read_text(encoding="utf-8")
     return Markup(_COMMENT.sub("", text))
-
-
-def coded(text: str) -> Markup:
-    """A sentence in which what stands between two backticks is code."""
-    parts = map(escape, words.plain(text).split("`"))
-    return Markup().join(
-        Markup(f"<code>{part}</code>") if number % 2 else part  # escaped just before
-        for number, part in enumerate(parts)
-    )
 
 
 def _harmless(value: object) -> object:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from asof.caret import cells
+
 Piece = tuple[str, bool]  # some text, and whether it is marked
 
 # Controls (Cc), changes of direction, line and paragraph separators, interlinear and tag
@@ -37,16 +39,6 @@ def _picture(match: re.Match[str]) -> str:
     if code < 0x20:
         return chr(0x2400 + code)
     return "\u2421" if code == 0x7F else "\ufffd"
-
-
-def cells(text: str) -> int:
-    """How many columns a text takes; wide characters take two, combining ones none."""
-    if text.isascii():
-        return len(text)
-    from wcwidth import wcswidth
-
-    # -1 stands for what cannot be measured, of which `harmless` leaves nothing.
-    return max(int(wcswidth(text)), 0)
 
 
 @lru_cache(maxsize=4096)

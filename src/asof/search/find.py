@@ -20,7 +20,7 @@ from asof.search.called import Called
 from asof.search.clauses import Clauses, both
 from asof.search.compile import Compiler
 from asof.search.entries import Entries, Lack
-from asof.search.index import FOREVER, files
+from asof.search.index import FOREVER
 from asof.search.pointers import texts_of
 from asof.search.presence import earliest, presence
 from asof.search.query import Asked, Field, Term, parse, terms
@@ -150,12 +150,12 @@ class Finder:
     def _is_complete(self) -> bool:
         """Whether the index holds all that it could; an error if it may hold more than that."""
         with closing(Entries(self._folder, writable=False)) as entries:
-            if entries.holds_more(files(self._archive)):
+            if entries.holds_more(self._archive.committed()):
                 raise ArchiveError(
                     f"{self._folder} speaks of files that {self._archive.folder.root} has no more.",
                     hint="Make it anew with `asof reindex --search`.",
                 )
-            return entries.seen == files(self._archive) and not entries.waiting(Lack.TEXT)
+            return entries.seen == self._archive.committed() and not entries.waiting(Lack.TEXT)
 
     def _hits(
         self,

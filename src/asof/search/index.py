@@ -37,6 +37,7 @@ from asof.search.schema import (
     TYPE,
     IndexErrors,
     is_index,
+    names_own_files,
     open_index,
     schema,
     schema_of_names,
@@ -81,7 +82,7 @@ def update(
 
     `stop` is asked now and then; what was entered until then stays.
     """
-    state = files(archive)
+    state = archive.committed()
     with _opened(archive.folder.search, state) as (entries, index, names):
         entries.draw_on(state)
         work = _Work(texts, entries, index, names)
@@ -98,11 +99,6 @@ def update(
             work.commit()
             raise
         return work.ended()
-
-
-def files(archive: OpenArchive) -> dict[str, int]:
-    """The files of an archive, and how much of each is in its catalog."""
-    return {each.file: each.committed for each in archive.segments()}
 
 
 @contextmanager
@@ -124,7 +120,9 @@ def _opened(
 
 
 def _parts_in(folder: Path) -> tuple[tantivy.Index, tantivy.Index] | None:
-    """What is said, and the names; None where they cannot be read: they are made anew then."""
+    """What is said, and the names; None where they cannot be used: they are made anew then."""
+    if not all(names_own_files(folder / part) for part in PARTS):
+        return None
     try:
         with IndexErrors(folder):
             index, names = _made_in(folder)
@@ -136,6 +134,7 @@ def _parts_in(folder: Path) -> tuple[tantivy.Index, tantivy.Index] | None:
 
 def _made_in(folder: Path) -> tuple[tantivy.Index, tantivy.Index]:
     for place in (folder / part for part in PARTS):
+        refuse_link(place)
         place.mkdir(exist_ok=True)
         for file in place.iterdir():
             refuse_link(file)
@@ -166,7 +165,9 @@ def _captured(archive: OpenArchive, entries: Entries) -> Iterator[tuple[str, Ite
         return
     fresh = {*Listing(archive.ledger, archive.clock).keys_since(entries.seen)}
     fresh.update(entries.waiting(Lack.TEXT))
-    if files(archive).keys() - entries.seen.keys():  # a crawl itself keeps what its revisits name
+    if (
+        archive.committed().keys() - entries.seen.keys()
+    ):  # a crawl itself keeps what its revisits name
         fresh.update(entries.waiting(Lack.PAYLOAD))
     for key in sorted(fresh):
         yield key, archive.catalog.scan(key, key + "\0")

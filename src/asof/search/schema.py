@@ -6,7 +6,9 @@ they are in `derived/text.db`.
 """
 
 import errno
+import json
 import os
+import re
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -25,6 +27,7 @@ TITLE, MAIN, REST, PLACE = "title", "main", "rest", "place"
 # Names are those of others, and have an index of their own.
 NAME = "name"
 WORTH = {TITLE: 2.0, MAIN: 1.0, REST: 0.3, PLACE: 0.5, NAME: 2.0}
+_OWN_FILE = re.compile(r"(?:[0-9a-f]{32}|meta)(?:\.[a-z0-9]+)+")
 HOST, TYPE, LANGUAGE = "host", "type", "language"
 
 
@@ -87,6 +90,21 @@ PARTS = ("index", "names")
 def is_index(folder: Path) -> bool:
     """Whether the folder of an archive's index holds both of its parts, committed."""
     return all((folder / part / "meta.json").is_file() for part in PARTS)
+
+
+def names_own_files(folder: Path) -> bool:
+    """Whether what tantivy takes for its own files, and deletes once it needs them no more, are
+    names of files in its folder: an index may have come with the archive of a stranger.
+    """
+    try:
+        listed = json.loads((folder / ".managed.json").read_bytes())
+    except FileNotFoundError:
+        return True
+    except ValueError:
+        return False
+    return isinstance(listed, list) and all(
+        isinstance(each, str) and _OWN_FILE.fullmatch(each) for each in listed
+    )
 
 
 def open_for_reading(folder: Path, own: tantivy.Schema) -> tantivy.Index:

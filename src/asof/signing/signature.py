@@ -26,7 +26,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_der_public_key,
 )
 
-from asof.clock import DAY, Instant, iso
+from asof.clock import DAY, Instant, iso, when
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
@@ -127,11 +127,11 @@ def judge(
     if key is None:
         whose = f" (of {found.domain}, as it says itself)" if found.domain else ""
         told = (
-            f"Signed on {_when(found.at)} by a key that is not trusted here: {fingerprint}{whose}. "
-            "If you know whose it is, `asof key trust FILE` takes it."
+            f"Signed on {when(found.at)} UTC by a key that is not trusted here: "
+            f"{fingerprint}{whose}. If you know whose it is, `asof key trust FILE` takes it."
         )
         return SignatureVerdict(SignatureState.FOREIGN, told, found)
-    signed = f"Signed on {_when(found.at)} by {key.name or 'a key without a name'}"
+    signed = f"Signed on {when(found.at)} UTC by {key.name or 'a key without a name'}"
     if found.at > now + _AHEAD:
         told = f"{signed}: that moment is still to come."
         return SignatureVerdict(SignatureState.OUTSIDE, told, found, key)
@@ -145,12 +145,8 @@ def judge(
 
 def validity(key: PublicKey) -> str:
     """From when to when a key signs, in words."""
-    since = "" if key.since is None else f"from {_when(key.since)} "
-    return since + ("without an end" if key.until is None else f"to {_when(key.until)}")
-
-
-def _when(at: Instant) -> str:
-    return f"{iso(at)[:19].replace('T', ' ')} UTC"
+    since = "" if key.since is None else f"from {when(key.since)} UTC "
+    return since + ("without an end" if key.until is None else f"to {when(key.until)} UTC")
 
 
 def _holds(found: Signature) -> bool:

@@ -11,9 +11,8 @@ from dataclasses import replace
 from asof.text.convert import CONVERTERS, Convert, Refused, by_magic, text_reader
 from asof.text.convert.found import broken
 from asof.text.document import Document, Method
-from asof.text.kinds.media import media_of
+from asof.text.kinds.media import PAGES, media_of
 
-_HTML = frozenset(("text/html", "application/xhtml+xml"))
 _UNKNOWN = "application/octet-stream"
 OUT_OF_MEMORY = "needed more memory than there is"
 
@@ -71,7 +70,7 @@ def read_page(
 def _converter(media_type: str, data: bytes) -> Convert | None:
     """The reader of bytes for a type; where it is unknown, the first bytes may know better."""
     convert = CONVERTERS.get(media_type)
-    if convert is None and media_type not in _HTML and text_reader(media_type) is None:
+    if convert is None and media_type not in PAGES and text_reader(media_type) is None:
         convert = by_magic(data)
         if convert is None:
             raise Refused(f"is {media_type}, of which no text is read")
@@ -87,7 +86,7 @@ def _characters(data: bytes, declared: str | None, media_type: str) -> tuple[str
 
 
 def _page(text: str, media_type: str, url: str | None, method: Method) -> Document:
-    if media_type in _HTML:
+    if media_type in PAGES:
         from asof.text.html.page import read_html
         from asof.text.html.tag_row import MOST_CHARACTERS
 

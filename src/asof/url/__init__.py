@@ -5,11 +5,21 @@
 """
 
 from asof.url.domain import is_public_suffix, registered_domain
-from asof.url.prefix import key_ranges
+from asof.url.prefix import LAST, key_ranges
 from asof.url.sortkey import surt
-from asof.url.whatwg import canonical, fault, host_of, origin, resolve, typed, unknown
+from asof.url.whatwg import (
+    canonical,
+    fault,
+    host_of,
+    is_web,
+    one_address,
+    origin,
+    resolve,
+    typed,
+    unknown,
+)
 
 __all__ = [
-    "canonical", "fault", "host_of", "is_public_suffix", "key_ranges", "origin",
-    "registered_domain", "resolve", "surt", "typed", "unknown",
+    "LAST", "canonical", "fault", "host_of", "is_public_suffix", "is_web", "key_ranges",
+    "one_address", "origin", "registered_domain", "resolve", "surt", "typed", "unknown",
 ]  # fmt: skip

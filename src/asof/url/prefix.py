@@ -9,7 +9,7 @@ _SURT_FORM = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\(")
 _KEY_START = re.compile(r"[^/:]*(?::[0-9]+)?[,)]")
 _WWW = re.compile(r"www[0-9]*", re.ASCII)
 # Sorts after whatever may follow in a key.
-_LAST = "\U0010ffff"
+LAST = "\U0010ffff"
 
 
 def key_ranges(prefix: str) -> tuple[tuple[str, str], ...]:
@@ -21,11 +21,11 @@ def key_ranges(prefix: str) -> tuple[tuple[str, str], ...]:
     """
     key, open_host = _as_key(prefix)
     if open_host:  # the host itself, its subdomains, its other ports
-        return tuple((key + mark, key + mark + _LAST) for mark in "),:")
+        return tuple((key + mark, key + mark + LAST) for mark in "),:")
     if key.endswith("/") and not key.endswith(")/"):
         folder = key[:-1]  # keys have no slash at their end, but queries may follow
-        return ((folder, folder + "\0"), (key, key + _LAST), (folder + "?", folder + "?" + _LAST))
-    return ((key, key + _LAST),)
+        return ((folder, folder + "\0"), (key, key + LAST), (folder + "?", folder + "?" + LAST))
+    return ((key, key + LAST),)
 
 
 def _as_key(prefix: str) -> tuple[str, bool]:

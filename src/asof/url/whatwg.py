@@ -46,6 +46,7 @@ _BARE = re.compile(
     r"(?://)?((?:[^\s/?#@:\[\]]+\.)+[^\s/?#@:\[\]]+|localhost|\[[0-9a-f:.]+\])(:[0-9]+)?(?=[/?#]|\Z)",
     re.IGNORECASE,
 )
+_SAME_SERVER = re.compile(r"https?://(?:www\.)?")
 _OWN = re.compile(r"localhost|\[.*\]|[0-9.]+", re.IGNORECASE)
 
 
@@ -55,6 +56,15 @@ def canonical(url: str) -> str | None:
         return None
     plain = _plain_absolute(url)
     return plain if plain is not None else _parsed(url, None)
+
+
+def one_address(one: str, other: str) -> bool:
+    """Whether two URLs differ at most in what no server tells apart: scheme, `www.`, its port."""
+    return one == other or _bare(one) == _bare(other)
+
+
+def _bare(url: str) -> str:
+    return _SAME_SERVER.sub("", canonical(url) or url, count=1)
 
 
 def typed(text: str) -> str | None:
@@ -221,6 +231,11 @@ def _base_parts(base: str) -> tuple[str, str, str] | None:
     page = href.partition("?")[0]
     # The third slash starts the path: userinfo and host hold none once serialised.
     return href[: href.index("/", 8)], page[: page.rindex("/") + 1], page
+
+
+def is_web(url: str) -> bool:
+    """Whether its scheme is http or https; others write it in capitals, too."""
+    return url[:6].lower().startswith(("http:", "https:"))
 
 
 def _parsed(url: str, base: str | None) -> str | None:

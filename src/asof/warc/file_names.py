@@ -11,6 +11,8 @@ from typing import TypeGuard
 from asof.errors import ArchiveError
 
 SUFFIXES = (".warc.gz", ".warc.zst", ".warc")
+IMPORTED = "import-"
+"""What the label of a WARC file that others made begins with: `NNNNNN-import-...`."""
 _NAME = re.compile(r"[^/\x00]+\.warc(?:\.gz|\.zst)?")
 _LONGEST = 255  # bytes of a name, for most file systems
 

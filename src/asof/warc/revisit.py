@@ -19,7 +19,7 @@ from hashlib import sha256
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from asof.clock import SECOND, Instant, iso
+from asof.clock import SECOND, Instant, iso, iso_second
 from asof.model import Capture, Headers
 from asof.warc.digest import digest_text
 from asof.warc.record import StoredRecord, WarcHeader
@@ -60,7 +60,7 @@ def reference(held: Referent, meant: Referent) -> Headers:
     named = (
         ("WARC-Refers-To", held.record_id and f"<{held.record_id.strip('<>')}>"),
         ("WARC-Refers-To-Target-URI", held.url),
-        ("WARC-Refers-To-Date", f"{iso(second)[:19]}Z"),
+        ("WARC-Refers-To-Date", iso_second(second)),
         (_EXACTLY, "" if meant[:2] == (held.url, second) else f"{iso(meant.at)} {meant.url}"),
     )
     return tuple((name, value) for name, value in named if value)

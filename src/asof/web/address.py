@@ -224,15 +224,13 @@ def below(beginning: str, after: str = "") -> str:
 def site(beginning: str, *, after: str = "", page: int = 1, at: str = "") -> str:
     """Where a site is shown; the moment stands last."""
     query = {"url": beginning, "after": after, "page": str(page) if page > 1 else "", "at": at}
-    words = urlencode({key: value for key, value in query.items() if value}, errors="replace")
-    return f"{prefix.get()}/site?{words}"
+    return _asked("/site", query)
 
 
 def cover_page(name: str, *, page: int = 1, find: str = "", of: str = "") -> str:
     """Where a saved cover is shown: a page of it, what was found in it, or one of its documents."""
     query = {"find": find, "of": of, "page": str(page) if page > 1 else ""}
-    words = urlencode({key: value for key, value in query.items() if value}, errors="replace")
-    return f"{prefix.get()}/covers/{quote(name, safe='')}{'?' if words else ''}{words}"
+    return _asked(f"/covers/{quote(name, safe='')}", query)
 
 
 def crawl_page(name: str) -> str:

@@ -19,7 +19,7 @@ from asof.clock import Instant, iso
 from asof.cover.kept.saved_covers import saved_covers
 from asof.crawl.summary import crawl_json
 from asof.crawl.watch import current_summary
-from asof.errors import NotCaptured, UsageError
+from asof.errors import NotCaptured
 from asof.report.json_shapes import (
     capture_json,
     categories,
@@ -29,7 +29,7 @@ from asof.report.json_shapes import (
     validity_json,
 )
 from asof.web import address
-from asof.web.machine import asked_url, json_answer
+from asof.web.machine import asked_url, json_answer, number
 from asof.web.pages import Pages, whole
 
 # Rows of an answer, without and with `limit`.
@@ -137,10 +137,7 @@ class Api:
 
 
 def _limit(request: Request) -> int:
-    text = request.query_params.get("limit", str(USUAL))
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) > 0):
-        raise UsageError(f"limit={text[:80]} is not a number.", hint=f"Write 1 to {MOST}.")
-    return min(int(text), MOST)
+    return number("limit", request.query_params.get("limit", f"{USUAL}"), 1, MOST)
 
 
 def _next(request: Request, after: str | None) -> str | None:

@@ -32,7 +32,7 @@ from asof.web.pictures.thumbnails import Ask
 from asof.web.protocols import protocols
 from asof.web.quality import Quality
 from asof.web.questions import Questions
-from asof.web.replay_origin import create_replay_origin
+from asof.web.replay_origin import WORKER_TARGET, ReplayOrigin
 from asof.web.replay_site import ReplaySite
 from asof.web.search import Search
 from asof.web.security import Gate
@@ -97,8 +97,8 @@ def create_app(
     program = wabac.installed() if scripts is not None else None
     if scripts is None or program is None:
         return pages
-    replayed = create_replay_origin(shelves, scripts, program, hosts)
-    return ByPort(pages, {scripts.port: replayed})
+    replayed = ReplayOrigin(shelves, scripts, program)
+    return ByPort(pages, {scripts.port: Gate(replayed, hosts, worker=WORKER_TARGET)})
 
 
 class ByPort:

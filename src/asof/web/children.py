@@ -4,7 +4,6 @@ A child holds a lock for as long as it lives. By that all processes of a server 
 does the next server, whatever became of the one that began it.
 """
 
-import fcntl
 import json
 import os
 import sys
@@ -15,10 +14,10 @@ from signal import SIGKILL, Signals
 from subprocess import DEVNULL, Popen, TimeoutExpired
 from threading import Thread
 
-from asof.clock import nap
+from asof.archive.folder import take_lock
 from asof.files import atomic_file, is_locked, open_plain, storage_errors
 
-# Who only asks whether there is a lock holds it for a moment.
+# Seconds between tries to take a lock that nobody holds for long.
 _WAITS = (0.01, 0.05, 0.1)
 # Bytes of a log, from its end, and of what is told: a name and a rule.
 _TAIL, _MOST = 8 << 10, 1 << 18
@@ -53,7 +52,7 @@ class Child:
             self._lock.parent.mkdir(parents=True, exist_ok=True)
             lock = open_plain(self._lock, os.O_RDWR | os.O_CREAT)
         try:
-            if not _taken(lock):
+            if not take_lock(lock, _WAITS):
                 return False
             self._tell(told)  # before there is a child: what is there may be of anybody
             child = self._started(words, lock, out, cwd)
@@ -130,17 +129,6 @@ class Child:
     def _tell(self, told: Mapping[str, object]) -> None:
         with atomic_file(self._told) as file:
             file.write(json.dumps(told).encode())
-
-
-def _taken(lock: int) -> bool:
-    for wait in (*_WAITS, None):
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            if wait is not None:
-                nap(wait)
-    return False
 
 
 def _reaped(

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from asof.clock import SECOND, Instant, iso, parse_moment
+from asof.coherence.verdict import Reason
 from asof.errors import UsageError
 from asof.replay.choose import Choice, Policy
 from asof.replay.composition import Composition, compose
@@ -65,6 +66,9 @@ def verdict_header(choice: Choice) -> str:
         told += [] if at is None else [f'{name}="{iso(at)}"']
     if choice.reason.value:
         told.append(f"reason={choice.reason.value}")
+    if choice.reason is Reason.OTHER_URL and choice.capture is not None:
+        written = address.written(choice.capture.url).replace("\\", "%5C")
+        told.append(f'captured="{written}"')
     if choice.distance is not None:
         told.append(f"distance={choice.distance / SECOND:.3f}")
     return "; ".join(told)

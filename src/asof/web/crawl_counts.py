@@ -36,7 +36,7 @@ class Told:
     @property
     def ending(self) -> str:
         """How it ended, as `asof crawl` says it."""
-        return ENDINGS.get(summary_of(self.crawl).ended_by, self.crawl.state.value)
+        return ENDINGS.get(summary_of(self.crawl).ended_by, self.crawl.standing)
 
 
 class Counts:

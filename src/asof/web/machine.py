@@ -62,6 +62,13 @@ def asked_url(request: Request) -> str:
     raise UsageError("That question is about a URL.", hint="Add url=https://example.org/.")
 
 
+def number(name: str, text: str, least: int, most: int) -> int:
+    """The number that a part of a question is, at most `most`."""
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= least):
+        raise UsageError(f"{name}={text[:80]} is not a number.", hint=f"Write {least} to {most}.")
+    return min(int(text), most)
+
+
 def refusal(sentence: str, status: int, **headers: str) -> Response:
     """That something cannot be answered, and why (the key is pywb's)."""
     return json_answer({"message": sentence}, status, **headers)

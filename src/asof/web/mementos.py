@@ -1,7 +1,7 @@
 """Replay: the memento of a URL as of a moment, rewritten to be looked at, or raw."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from starlette.requests import Request
@@ -10,7 +10,15 @@ from starlette.responses import Response
 from asof.clock import Instant, http_date, parse_moment, stamp
 from asof.model import Capture, find_header
 from asof.replay.choose import Choice
-from asof.replay.rewrite import MAX_REWRITTEN, RewriteKind, kind_of, rewrite
+from asof.replay.rewrite import (
+    MAX_REWRITTEN,
+    RewriteKind,
+    Rewritten,
+    is_xml,
+    kind_of,
+    rewrite,
+    rewrite_xml,
+)
 from asof.replay.rewrite_html import About, about
 from asof.text.kinds.media import ContentType
 from asof.text.links.attribute_values import refresh_target
@@ -23,6 +31,7 @@ from asof.web.opened import (
     REDIRECTS,
     Body,
     Opened,
+    Parts,
     lengths,
     location_of,
     open_memento,
@@ -31,7 +40,7 @@ from asof.web.opened import (
 from asof.web.pages import Framed, Pages, leading
 from asof.web.relations import link_header
 from asof.web.replay_site import SCRIPTED_TYPES, Scripted, scripted
-from asof.web.security import kept_headers, memento_policy, original_headers
+from asof.web.security import OWN_CONNECTIONS, kept_headers, memento_policy, original_headers
 
 _FRAMED = frozenset(("", STILL))
 _VIEWED = frozenset(("document", "iframe", "frame", "embed", "object", "fencedframe"))
@@ -51,7 +60,7 @@ class Mementos:
         self._compositions = compositions
         self._archive = pages.archive
         self._clock = pages.clock
-        self._length = lengths(self._archive)
+        self._length, self._parts = lengths(self._archive), Parts(self._archive)
         # Another version of this program may rewrite differently: what it made is not reused.
         self._era = format(pages.era, "x")
         self._kept = KeptDocuments()
@@ -102,9 +111,8 @@ class Mementos:
         said = _said(request) or "document"
         is_part = wanted.form not in PAGES or (said != "document" and wanted.form != BELOW_BANNER)
         chooser = self._pages.chooser
-        if is_part:
-            return chooser.choose(wanted.url, moment, wanted.policy)
-        return chooser.page(wanted.url, moment, wanted.policy)
+        choose = chooser.choose if is_part else chooser.page
+        return choose(wanted.url, moment, wanted.policy, self._parts.having(request))
 
     def _missing(self, wanted: Wanted, choice: Choice) -> Response:
         if (known := self._archive.as_of(choice.url, choice.at)) is None:
@@ -132,7 +140,7 @@ class Mementos:
         if opened.destination in _VIEWED and "ml" in sent.media:
             # A person looks at it: show the source, for a preconnect in it no policy stops.
             sent = ContentType("text/plain", sent.charset)
-        response = _describe(opened, sent, opened.payload, opened.memento.length)
+        response = _describe(opened, sent)
         location = location_of(opened.memento)
         if opened.memento.status in REDIRECTS and (led := opened.onward.refer(location)):
             response.headers["location"] = led
@@ -143,21 +151,39 @@ class Mementos:
         if memento.status in REDIRECTS and location_of(memento):
             return self._redirect(opened)
         kind = kind_of(sent.media)
-        data = b"" if kind is None else whole(opened.payload)
+        read = kind is not None and kind is not RewriteKind.XML
+        data = whole(opened.payload) if read else b""
         if data is None:
             page = "message/too_large.html"
             return self._pages.render(page, 413, wanted=wanted, most=MAX_REWRITTEN)
         if wanted.form in _FRAMED and opened.destination == "document" and _is_page(opened):
             return self._framed(request, opened)
+        if is_xml(sent.media):
+            return self._xml(opened)
         if kind is None:
-            return _describe(opened, sent, opened.payload, memento.length)
+            return _describe(opened, sent)
+        done = self._made(opened, partial(rewrite, data, kind))
+        return _describe(opened, sent.coded(done.charset), done.data)
+
+    def _xml(self, opened: Opened) -> Response:
+        """XML; to a person its source, if no parser reads it or it leads out of the archive."""
+        sent, done = opened.type, None
+        data = whole(opened.memento.payload(MAX_REWRITTEN + 1))
+        if data is not None:
+            done = self._made(opened, partial(rewrite_xml, data, sent.media))
+        if opened.destination in _VIEWED and (done is None or not done.is_quiet):
+            sent, done = ContentType("text/plain", sent.charset), None
+        if done is None:
+            return _describe(opened, sent)
+        return _describe(opened, sent.coded(done.charset), done.data)
+
+    def _made(self, opened: Opened, make: Callable[..., Rewritten]) -> Rewritten:
+        """A document rewritten, now or for the reader before."""
+        wanted, memento, sent = opened.wanted, opened.memento, str(opened.type)
         below = wanted.form == BELOW_BANNER
         records = memento.capture.record_id, memento.source.record_id
-        key = (*records, wanted, opened.shown, str(sent), below, address.prefix.get())
-        made = partial(rewrite, data, kind, str(sent), opened.place, below=below)
-        done = self._kept.get(key, made)
-        sent = ContentType(sent.media, done.charset or sent.charset)
-        return _describe(opened, sent, iter((done.data,)), len(done.data))
+        key = (*records, wanted, opened.shown, sent, below, address.prefix.get())
+        return self._kept.get(key, partial(make, sent, opened.place, below=below))
 
     def _framed(self, request: Request, opened: Opened) -> Response:
         """The page with the banner and, in a frame below it, the memento."""
@@ -197,7 +223,7 @@ class Mementos:
                 "message/only_redirect.html", 404, url=wanted.url, at=wanted.stamp, wanted=wanted,
                 capture=memento.capture, location=location,
             )  # fmt: skip
-        response = _describe(opened, ContentType("text/plain"), iter(()), 0)
+        response = _describe(opened, ContentType("text/plain"), b"")
         response.headers["location"] = opened.onward.refer(location) or ""
         return response
 
@@ -228,10 +254,14 @@ def _policy(opened: Opened, sent: ContentType) -> str:
     return memento_policy(sent.media, opened.start, raw=opened.wanted.form == RAW)
 
 
-def _describe(opened: Opened, sent: ContentType, body: Iterator[bytes], length: int | None) -> Body:
-    """The headers of a memento: what is kept of the archived ones, and RFC 7089."""
+def _describe(opened: Opened, sent: ContentType, made: bytes | None = None) -> Body:
+    """A memento with its headers: what is kept of the archived ones, and RFC 7089. Its body is what
+    was `made` of it, or as it is stored.
+    """
     memento = opened.memento
-    response = Body(body, status_of(memento.status))
+    response = Body(opened.payload if made is None else iter((made,)), status_of(memento.status))
+    response.place = opened.part if made is None else None
+    length = memento.length if made is None else len(made)
     for name, value in original_headers(memento.headers):
         response.headers.append(name, value)
     if memento.status is not None and memento.status != response.status_code:
@@ -240,6 +270,7 @@ def _describe(opened: Opened, sent: ContentType, body: Iterator[bytes], length: 
     # Never as the archived answer wrote it: of what is malformed, browsers make what they like.
     response.headers["content-type"] = str(sent)
     response.headers["content-security-policy"] = _policy(opened, sent)
+    response.headers["connection-allowlist"] = OWN_CONNECTIONS
     response.headers["memento-datetime"] = http_date(memento.capture.at)
     if length is not None:
         response.headers["content-length"] = str(length)

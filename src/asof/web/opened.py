@@ -11,17 +11,21 @@ from starlette.responses import Response, StreamingResponse
 
 from asof.archive import OpenArchive
 from asof.catalog.memento import Memento
-from asof.model import Capture, find_header
+from asof.catalog.observe import Observation
+from asof.errors import AsofError
+from asof.http.head import content_range
+from asof.model import PARTIAL, Capture, find_header
 from asof.replay.choose import Choice
 from asof.replay.links import ReplayPlace
 from asof.text.kinds.media import ContentType, content_type, media_of
-from asof.web import address, ranges
+from asof.web import address, lent, ranges
 from asof.web.address import ALONE, BELOW_BANNER, PART, RAW, STILL, Wanted
 
 # A decompression bomb streams through in pieces, but not for ever.
 MAX_SERVED = 8 << 30
-# So much is sent at once: each piece is a turn of another thread.
-_AT_ONCE = 256 << 10
+# So much is sent at once, and waits for who reads it: each piece is a turn of another thread.
+_AT_ONCE = 64 << 10
+Place = tuple[int, int, int | None]
 # As much of a page as its title and where it leads on are looked for in.
 _HEAD_REACH = 64 << 10
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -35,7 +39,9 @@ class Body(StreamingResponse):
 
     def __init__(self, pieces: Iterator[bytes], status: int) -> None:
         super().__init__(pieces, status)
-        self.pieces = pieces
+        self.pieces = _sliced(pieces)
+        # Of a part that was captured: its place in what it is a part of.
+        self.place: Place | None = None
 
     def _begun(self) -> Response:
         """The same, read until it ends or is long; what is short needs no pieces."""
@@ -66,15 +72,22 @@ class Body(StreamingResponse):
         if self.status_code != 200:
             return
         self.headers["accept-ranges"] = "bytes"
-        if wanted is None or request.method != "GET" or validator != self.headers["etag"]:
+        if request.method != "GET" or validator != self.headers["etag"]:
+            wanted = None
+        if wanted is None and self.place is None:
             return
-        whole = int(self.headers.get("content-length") or length())
-        part = ranges.satisfied(wanted, whole)
+        size = int(self.headers.get("content-length") or length())
+        first, last, whole = self.place or (0, size - 1, size)
+        held = range(first, min(first + size, last + 1))
+        if wanted is None and len(held) == whole:
+            return
+        part = held if wanted is None else ranges.satisfied(wanted, held, whole)
         self.status_code = 206 if part else 416
         named = f"{part.start}-{part.stop - 1}" if part else "*"
-        self.headers["content-range"] = f"bytes {named}/{whole}"
+        self.headers["content-range"] = f"bytes {named}/{'*' if whole is None else whole}"
         self.headers["content-length"] = str(len(part or ()))
-        self.pieces = ranges.part(self.pieces, part) if part else iter(())
+        own = range(part.start - first, part.stop - first) if part else range(0)
+        self.pieces = ranges.part(self.pieces, own) if own else iter(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +122,11 @@ class Opened:
         return self.place if self.wanted.form in PAGES else self.place.of_parts()
 
     @property
+    def part(self) -> Place | None:
+        """The place of a part in its whole, if its bytes can be counted."""
+        return place_of(self.memento)
+
+    @property
     def declared(self) -> ContentType | None:
         """What the answer said that it is, as browsers read it."""
         headers = self.memento.headers
@@ -128,7 +146,8 @@ class Opened:
 def open_memento(
     wanted: Wanted, choice: Choice, shown: str, memento: Memento, destination: str
 ) -> Opened:
-    chunks = memento.payload(MAX_SERVED if memento.length is None else None)
+    most = MAX_SERVED if memento.length is None else None
+    chunks = memento.payload(most, lent.block)
     first, size = [], 0
     for chunk in chunks:
         first.append(chunk)
@@ -137,6 +156,49 @@ def open_memento(
             break
     start = b"".join(first)[:_HEAD_REACH]
     return Opened(wanted, choice, shown, memento, destination, start, chain(first, chunks))
+
+
+def _sliced(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    for piece in pieces:
+        if len(piece) <= _AT_ONCE:
+            yield piece
+        else:
+            yield from (piece[at : at + _AT_ONCE] for at in range(0, len(piece), _AT_ONCE))
+
+
+def place_of(memento: Memento) -> Place | None:
+    """Of a part that was captured, and that no coding lies on, its place in the whole."""
+    headers = memento.headers
+    if memento.status != PARTIAL or find_header(headers, "content-encoding"):
+        return None
+    return content_range(find_header(headers, "content-range"))
+
+
+class Parts:
+    """What the captured parts of one archive hold."""
+
+    def __init__(self, archive: OpenArchive) -> None:
+        self._archive = archive
+        self._place = lru_cache(LENGTHS_KEPT)(self._read)
+
+    def having(self, request: Request) -> Callable[[Observation], bool]:
+        """Whether a capture has the first byte that is asked for."""
+        wanted = ranges.asked(request.headers.get("range")) or ("0", "")
+
+        def has(sight: Observation) -> bool:
+            if sight.status != PARTIAL:
+                return True
+            place = self._place(sight.capture)
+            held = range(0) if place is None else range(place[0], place[1] + 1)
+            return place is not None and ranges.satisfied(wanted, held, place[2]) is not None
+
+        return has
+
+    def _read(self, capture: Capture) -> Place | None:
+        try:
+            return place_of(self._archive.read(capture))
+        except AsofError:
+            return None
 
 
 def lengths(archive: OpenArchive) -> Callable[[Capture], int]:

@@ -49,7 +49,7 @@ class Quality:
                 status = 200  # that there is nothing to say is an answer
         crawls = [crawl.id for crawl in self._pages.archive.crawls()]
         response = self._pages.render(
-            "quality_live.html", status, policy=STYLED_POLICY, asked=asked, crawls=crawls,
+            "quality_live.html", status, policy=STYLED_POLICY, asked=asked,
             offered=crawls[: -CRAWLS_SHOWN - 1 : -1],
             problem=problem and self._pages.inside(str(problem)),
             waits=found.said if isinstance(found, Waiting) else "",

@@ -21,14 +21,18 @@ def asked(field: str | None) -> tuple[str, str] | None:
     return match[1], match[2]
 
 
-def satisfied(asked: tuple[str, str], length: int) -> range | None:
-    """The positions that are asked for of so many; None if there are none (14.1.2)."""
+def satisfied(asked: tuple[str, str], held: range, length: int | None) -> range | None:
+    """The positions that are asked for, of those that are held of so many (None: nobody knows); as
+    many of them as follow the first one; None if that is not held (14.1.2).
+    """
     first, last = asked
-    if not first:
-        found = range(max(length - int(last), 0), length)
+    if first:
+        start, stop = int(first), int(last) + 1 if last else held.stop
+    elif length is None:
+        return None
     else:
-        found = range(int(first), min(int(last) + 1, length) if last else length)
-    return found if found else None
+        start, stop = max(length - int(last), 0), length
+    return range(start, min(stop, held.stop)) if start in held and stop > start else None
 
 
 def part(chunks: Iterator[bytes], wanted: range) -> Iterator[bytes]:

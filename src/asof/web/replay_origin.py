@@ -12,14 +12,14 @@ of 200 with `x-redirect-status`, `x-orig-location` and `x-orig-ts`.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from importlib.resources import files
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from asof.clock import http_date, parse_moment, stamp
 from asof.model import Headers, find_header
@@ -34,13 +34,21 @@ from asof.web import address, wabac
 from asof.web.address import BELOW_BANNER, RAW, Wanted
 from asof.web.compositions import verdict_header
 from asof.web.mementos import whole
-from asof.web.opened import REDIRECTS, Body, Opened, lengths, location_of, open_memento, status_of
+from asof.web.opened import (
+    REDIRECTS,
+    Body,
+    Opened,
+    Parts,
+    lengths,
+    location_of,
+    open_memento,
+    status_of,
+)
 from asof.web.pages import Pages
 from asof.web.replay_site import BOOT, SCRIPTED_TYPES, ReplaySite
 from asof.web.security import (
     OWN_CONNECTIONS,
     RAW_POLICY,
-    Gate,
     field_value,
     kept_headers,
     scripted_policy,
@@ -63,18 +71,12 @@ _UTF_8 = re.compile(rb"charset\s*=\s*[\"']?utf-?8", re.IGNORECASE)
 _MENDS = {"wombat.js": "scripts_see.js", "wombatWorkers.js": "workers_see.js"}
 _MOST_POSTED = 1 << 20
 _NEVER = ("x-redirect-", "x-orig-", "x-proxy-", "x-wabac-", "x-archive-", "x-content-type-options",
-          "x-dns-prefetch-control", "x-frame-options", "x-robots-tag")  # fmt: skip
-
-
-def create_replay_origin(
-    shelves: Mapping[str, Pages], site: ReplaySite, program: bytes, hosts: Iterable[str] = ()
-) -> ASGIApp:
-    """The application of the replay origin; `shelves` are archives by the names in plans."""
-    return Gate(ReplayOrigin(shelves, site, program), hosts, worker=WORKER_TARGET)
+          "x-dns-prefetch-control", "x-frame-options", "x-robots-tag", "x-asof-")  # fmt: skip
+_READ = ("etag", "last-modified", "link")
 
 
 class ReplayOrigin:
-    """Answers for the worker, and to nobody else."""
+    """Answers for the worker, and to nobody else; `shelves` are archives by the names in plans."""
 
     def __init__(self, shelves: Mapping[str, Pages], site: ReplaySite, program: bytes) -> None:
         self._shelves = {name: _Shelf(pages) for name, pages in shelves.items()}
@@ -89,7 +91,9 @@ class ReplayOrigin:
         boot = f"frame-ancestors {' '.join(site.main)}; script-src 'self'; default-src 'none'"
         script = "text/javascript"
         self._files = {
-            WORKER: _file(constants + _text("markup.js", "worker.js"), script, _WORKER_POLICY),
+            WORKER: _file(
+                constants + _text("markup.js", "modules.js", "worker.js"), script, _WORKER_POLICY
+            ),
             "/wabac.js": _file(program, script, RAW_POLICY, kept=True),
             BOOT: _file(_text("boot.html"), "text/html", boot),
             f"{BOOT}.js": _file(_text("boot.js"), script, RAW_POLICY),
@@ -102,7 +106,10 @@ class ReplayOrigin:
         if response is None and (by_document or kind != "empty"):
             response = self._past(request, kind if by_document else "")
         if response is None and asked and (shelf := self._shelves.get(asked[0])):
-            body = await _body(request)
+            try:
+                body = await _body(request)
+            except ClientDisconnect:  # or he was told that it took too long
+                return
             response = await run_in_threadpool(shelf.answer, request, asked, body)
         await (response or PlainTextResponse("Nothing is here.\n", 404))(scope, receive, send)
 
@@ -134,7 +141,7 @@ class _Shelf:
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
-        self._length = lengths(pages.archive)
+        self._length, self._parts = lengths(pages.archive), Parts(pages.archive)
 
     def answer(self, request: Request, asked: tuple[str, Wanted, str], body: bytes) -> Response:
         """The bytes of a memento, and what the worker must know of them."""
@@ -162,11 +169,12 @@ class _Shelf:
         """A page that somebody goes to, as of when it is known; what belongs to it, as of then."""
         moment = parse_moment(wanted.stamp, self._pages.clock.now())
         if request.method not in ("GET", "HEAD"):
-            asked = request.method, request.headers.get("content-type", ""), body
-            return posted(self._pages.archive, asked, wanted.url, moment, wanted.policy)
+            method = request.headers.get("x-asof-method", request.method)
+            asked = method, request.headers.get("content-type", ""), body
+            return posted(self._pages.chooser, asked, wanted.url, moment, wanted.policy)
         chooser = self._pages.chooser
         choose = chooser.page if wanted.form == BELOW_BANNER else chooser.choose
-        return choose(wanted.url, moment, wanted.policy)
+        return choose(wanted.url, moment, wanted.policy, self._parts.having(request))
 
 
 async def _body(request: Request) -> bytes:
@@ -190,7 +198,9 @@ def _described(opened: Opened) -> Body:
     response = _elsewhere(status, location) if location else Body(payload, 200)
     for name, value in memento.headers:
         if (low := name.lower()).startswith("x-") and not low.startswith(_NEVER):
-            response.headers[low] = field_value(value)
+            response.headers.append(low, field_value(value))
+        elif low in _READ:  # by scripts alone: the worker gives them their names
+            response.headers.append(f"x-asof-{low}", field_value(value))
     if (later := find_header(memento.headers, "refresh")) is not None:
         response.headers["refresh"] = field_value(later)  # the worker makes markup of it
     if cookies := ",".join(_cookies(memento.headers)):
@@ -198,6 +208,7 @@ def _described(opened: Opened) -> Body:
     response.headers.update(dict(kept_headers(memento.headers)))
     if status != 200:
         response.headers["x-redirect-status"] = str(status)
+    response.place = opened.part if payload is opened.payload else None
     response.headers["content-type"] = str(kind)
     response.headers["memento-datetime"] = http_date(memento.capture.at)
     response.headers.update({"content-security-policy": RAW_POLICY, "cache-control": "no-store"})

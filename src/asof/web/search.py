@@ -13,7 +13,7 @@ from asof.search.find import Finder
 from asof.search.query import LONGEST_QUESTION
 from asof.search.question import HITS, Answer, Hit, Order, Question, When, order_named, when
 from asof.web import address
-from asof.web.machine import json_answer
+from asof.web.machine import json_answer, number
 from asof.web.pages import Pages, status_of
 
 # Of one answer, and before it: whoever wants more is better served by the terminal.
@@ -60,7 +60,8 @@ class Search:
         asked = Question(
             query.get("q", ""), when(self._pages.archive, at, since, until), prefix, media_type,
             language, order_named(order or Order.RELEVANCE), fold != "no",
-            _number(query, "limit", HITS, 1, MOST), _number(query, "offset", 0, 0, FARTHEST),
+            number("limit", query.get("limit") or f"{HITS}", 1, MOST),
+            number("offset", query.get("offset") or "0", 0, FARTHEST),
         )  # fmt: skip
         if not Finder.has_index(self._pages.archive):
             raise NotCaptured(
@@ -91,10 +92,3 @@ def _leading(hit: Hit, when: When, asked: Mapping[str, str]) -> str | None:
         at = iso(hit.ended - 1)
     found = address.search({"q": words, "at": at, "fold": "no"})
     return found if len(words) <= LONGEST_QUESTION else None
-
-
-def _number(query: Mapping[str, str], name: str, usual: int, least: int, most: int) -> int:
-    text = query.get(name) or str(usual)
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= least):
-        raise UsageError(f"{name}={text[:80]} is not a number.", hint=f"Write {least} to {most}.")
-    return min(int(text), most)

@@ -27,7 +27,7 @@ from asof.errors import UsageError
 from asof.web import connection, wabac
 from asof.web.access_log import AccessLog
 from asof.web.app import create_app
-from asof.web.connection import Connection
+from asof.web.connection import Connection, OneOfMany
 from asof.web.forwarded import BehindProxy, Network
 from asof.web.questions import leave, new_place
 from asof.web.replay_site import LOOPBACK, ReplaySite
@@ -219,12 +219,16 @@ def _run(
             app = BehindProxy(app, service.proxies)
         if isinstance(service.log, int):
             app = AccessLog(app, service.log, service.clock)
-        Server(configured(app, is_verbose=service.is_verbose)).run(sockets=listeners)
+        is_open = service.turns is not None and not service.proxies
+        config = configured(app, is_verbose=service.is_verbose, is_open=is_open)
+        Server(config).run(sockets=listeners)
 
 
-def configured(app: ASGIApp, *, is_verbose: bool = False) -> uvicorn.Config:
+def configured(app: ASGIApp, *, is_verbose: bool = False, is_open: bool = False) -> uvicorn.Config:
+    """`is_open` to strangers, each of whom has an address."""
     return uvicorn.Config(
-        app, http=Connection, ws="none", lifespan="off", proxy_headers=False,
+        app, http=OneOfMany if is_open else Connection,
+        ws="none", lifespan="off", proxy_headers=False,
         log_level=logging.INFO if is_verbose else logging.ERROR, access_log=False,
         server_header=False, use_colors=False, timeout_graceful_shutdown=_END_SECONDS,
         limit_concurrency=connection.MOST, h11_max_incomplete_event_size=connection.HEAD_LIMIT,

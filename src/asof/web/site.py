@@ -9,9 +9,9 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from asof.clock import Instant, parse_moment, stamp
+from asof.clock import Instant, parse_moment, stamp, whole_second
 from asof.errors import UsageError
-from asof.replay.site import HELD, Standing, whole_second
+from asof.replay.site import HELD, Standing
 from asof.replay.site_moments import LETTER, Moments
 from asof.replay.sites import Site, Sites
 from asof.report.site_words import LABELS, counted, site_json

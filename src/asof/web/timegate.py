@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from asof.catalog.referents import ANSWERS
-from asof.clock import SECOND, Instant, http_date, iso, parse_http_date, parse_stamp
+from asof.clock import SECOND, Instant, http_date, iso_second, parse_http_date, parse_stamp
 from asof.errors import NotCaptured, UsageError
 from asof.web import address, relations
 from asof.web.machine import refusal, streamed
@@ -173,10 +173,10 @@ def _as_json(origin: str, found: _TimeMap) -> Iterator[str]:
     """The same under the names of the Time Travel service of mementoweb.org."""
 
     def one(at: Instant) -> dict[str, str]:
-        return {"datetime": f"{iso(at)[:19]}Z", "uri": origin + address.exact(at, found.url)}
+        return {"datetime": iso_second(at), "uri": origin + address.exact(at, found.url)}
 
     def written(page: _Page) -> dict[str, str]:
-        first, last = (f"{iso(at)[:19]}Z" for at in (page.first, page.last))
+        first, last = map(iso_second, (page.first, page.last))
         where = relations.timemap(origin, found.url, "json", page.at)
         return {"from": first, "until": last, "uri": where}
 

@@ -16,7 +16,7 @@ from os import urandom
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from asof.clock import Clock
+from asof.clock import SECOND, Clock
 
 # Seconds whose requests can be asked for at once.
 BURST_SECONDS = 20
@@ -26,7 +26,6 @@ AT_ONCE = 64
 BYTES = 1 << 20
 # Buckets, of eight bytes each: of 1,000 clients at once, 1.5 % share theirs with another one.
 _BUCKETS = 1 << 16
-_MICROSECONDS = 1_000_000
 
 
 def turn(paid: int, now: int, gap: int, burst: int) -> tuple[int, int]:
@@ -45,8 +44,8 @@ class Buckets:
 
     def __init__(self, clock: Clock, rate: int) -> None:
         self._clock = clock
-        self._gap = _MICROSECONDS // rate
-        self._burst = max(BURST_SECONDS * _MICROSECONDS, self._gap)
+        self._gap = SECOND // rate
+        self._burst = max(BURST_SECONDS * SECOND, self._gap)
         self._key = urandom(16)
         self._table = memoryview(mmap(-1, 8 * _BUCKETS)).cast("q")
 
@@ -54,7 +53,7 @@ class Buckets:
         """Seconds until a client may ask; 0 is now, and one request is counted."""
         place = self._place(client)
         self._table[place], wait = turn(self._table[place], self._now(), self._gap, self._burst)
-        return wait / _MICROSECONDS
+        return wait / SECOND
 
     def charge(self, client: str, size: int) -> None:
         """Count what was sent to a client."""
@@ -62,7 +61,7 @@ class Buckets:
         self._table[place] = max(self._table[place], self._now()) + size // BYTES * self._gap
 
     def _now(self) -> int:
-        return int(self._clock.monotonic() * _MICROSECONDS)
+        return int(self._clock.monotonic() * SECOND)
 
     def _place(self, client: str) -> int:
         digest = blake2b(reader(client).encode(), digest_size=4, key=self._key).digest()

@@ -56,9 +56,10 @@ class WarcFiles:
 def _part(request: Request, headers: dict[str, str], length: int) -> tuple[range, int]:
     """The bytes that are asked for, and the status that says so (RFC 9110, section 14.2)."""
     asked = ranges.asked(request.headers.get("range"))
-    if asked is None or request.headers.get("if-range", headers["etag"]) != headers["etag"]:
+    validator = request.headers.get("if-range", headers["etag"])
+    if request.method != "GET" or asked is None or validator != headers["etag"]:
         return range(length), 200
-    part = ranges.satisfied(asked, length)
+    part = ranges.satisfied(asked, range(length), length)
     named = f"{part.start}-{part.stop - 1}" if part else "*"
     headers["content-range"] = f"bytes {named}/{length}"
     return (part, 206) if part else (range(0), 416)

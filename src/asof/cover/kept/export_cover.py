@@ -30,6 +30,9 @@ class Chosen(Selection):
         found = archive.captures()
         return (capture for capture in found if capture.record_id in self.records)
 
+    def apart(self, archive: OpenArchive) -> Iterator[Capture]:
+        return iter(())
+
 
 def chosen_by_name(archive: OpenArchive, names: Iterable[str]) -> Chosen:
     """The captures of documents with these names; a name that no document has is an error."""

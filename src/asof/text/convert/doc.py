@@ -13,7 +13,6 @@ from asof.text.convert.found import Found, Refused, field_links
 from asof.text.convert.ole import Compound, code_page, codec, properties
 from asof.text.encoding.charset import charset_of
 
-_WORD_6_TO_2003 = 0xA5EC
 _WORD_8 = 0x00C1  # the first version that has Unicode
 _ENCRYPTED, _FAST_SAVED, _TABLE_1, _FAR_EAST = 0x0100, 0x0004, 0x0200, 0x4000
 _MAX_PIECES = 1_000_000

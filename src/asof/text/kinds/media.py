@@ -21,6 +21,7 @@ from asof.text.kinds.signatures import signature_type
 from asof.text.kinds.text_kinds import binary_share, text_type
 
 OCTETS = "application/octet-stream"
+PAGES = frozenset(("text/html", "application/xhtml+xml"))
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+/[!#$%&'*+.^_`|~0-9a-z-]+")
 # One of several values in a field: a comma between quotes does not end it.
 _VALUE = re.compile(r'(?:[^",]|"(?:[^"\\]|\\.)*+(?:"|\Z))++', re.DOTALL)
@@ -126,6 +127,10 @@ class ContentType(NamedTuple):
 
     media: str
     charset: str | None = None
+
+    def coded(self, charset: str | None) -> "ContentType":
+        """The same in another encoding, if one is given."""
+        return self._replace(charset=charset) if charset else self
 
     def __str__(self) -> str:
         return f"{self.media}; charset={self.charset}" if self.charset else self.media

@@ -30,7 +30,7 @@ from asof.text.links.css import css_links
 from asof.text.links.elements import ELEMENTS, element_links
 from asof.text.links.jsonld import jsonld_links
 from asof.text.links.link import SUSPECT, Link, Links, bare
-from asof.text.links.scripts import MAX_GUESSES, script_links
+from asof.text.links.scripts import MAX_GUESSES, module_imports, script_links
 from asof.text.markup import Tag, tokens, unescape, values
 
 # One page may not flood the frontier (a hostile page has millions of links).
@@ -162,8 +162,12 @@ class _Page:
                 charset = None if text.isascii() else self.charset
                 self.found += islice(css_links(text, charset), MAX_LINKS - len(self.found))
         elif name == "script":
+            kind = attributes.get("type", "").strip().lower()
+            if kind == "module":
+                room = MAX_LINKS - len(self.found)
+                self.found += islice(module_imports(self._decoded(text)), room)
             if self._guesses and len(text) > 8:
-                self._script(attributes.get("type", "").strip().lower(), text)
+                self._script(kind, text)
         else:
             self._document(self._decoded(text))
 

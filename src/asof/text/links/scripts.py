@@ -1,9 +1,10 @@
-"""Guesses: texts in JavaScript and JSON that look like the address of something.
+"""What stands in scripts: what modules import, and texts in JavaScript and JSON that look like the
+address of something, which are guesses.
 
-Nothing is run or parsed. Precision first: a text must stand alone in its quotes, not be glued to
-another, and look like an absolute URL, or like a rooted path that ends in a known extension or in a
-slash. Names of languages (`http://www.w3.org/2000/svg`), patterns, routes (`/user/:id`), MIME types
-and paths made of one letter are not taken.
+Nothing is run or parsed. Of guesses, precision first: a text must stand alone in its quotes, not be
+glued to another, and look like an absolute URL, or like a rooted path that ends in a known
+extension or in a slash. Names of languages (`http://www.w3.org/2000/svg`), patterns, routes
+(`/user/:id`), MIME types and paths made of one letter are not taken.
 """
 
 import re
@@ -51,6 +52,31 @@ _NAMES = re.compile(
 )
 # Folders of one letter, a number or a short word: fractions, keys, flags, dates.
 _POOR = re.compile(r"/(?:(?:\w|\d+|[A-Z]{1,4})/(?:[\w-]{0,3}/)*)?", re.ASCII)
+
+# Where a module says from where, behind what it wants of it; what that begins with, and what stands
+# before a statement. `import(...)` is none.
+_FROM = re.compile(
+    r"""(?<![\w$.])(?:(from)|import)\s{0,9}(["'])((?:\.{0,2}/|https?://)[^"'\s\\]{1,2000})\2"""
+)
+_WANTED = re.compile(r"(?<![\w$.])(?:import|export)(?=[\s{*])")
+_NAMES_WANTED = re.compile(r"[\w$*{},\s]*")
+_BEFORE = re.compile(r"(?:[;}\n]|\*/|^)[ \t\r]*\Z")
+# Imports stand at the top, so that no more than this is looked through of a script.
+IMPORTS_REACH = 64 << 10
+
+
+def module_imports(text: str) -> Iterator[Link]:
+    """What a module needs before it runs. What is named by an import map is not known."""
+    last = 0
+    for each in _FROM.finditer(text, 0, IMPORTS_REACH):
+        begun, start, last = last, each.start(), each.end()
+        if each[1] is not None:
+            *_, wanted = None, *_WANTED.finditer(text, begun, start)
+            if wanted is None or not _NAMES_WANTED.fullmatch(text, wanted.end(), start):
+                continue
+            start = wanted.start()
+        if _BEFORE.search(text[max(0, start - 80) : start]):
+            yield Link(each[3], Hop.REQUISITE)
 
 
 def script_links(text: str, most: int = MAX_GUESSES) -> Iterator[Link]:

@@ -13,10 +13,11 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote, quote_from_bytes
 
-from asof.clock import Instant, iso
+from asof.clock import Instant, iso_second
 from asof.config import Config
 from asof.http.head import find_head_end, parse_head
 from asof.model import Body, Headers, find_header
+from asof.url import is_web
 from asof.warc.digest import digest_text
 from asof.warc.record import Flag, Record
 
@@ -120,7 +121,7 @@ def to_record(document: ForeignDocument, *block: Body) -> Record:
     """The WARC record of a document: a response where it has an HTTP head, else a resource."""
     whole, payload, is_response = _digests(document, block)
     kind = document.kind or ("response" if is_response else "resource")
-    date = f"{iso(document.at)[:19]}Z"  # no fraction: these formats know whole seconds
+    date = iso_second(document.at)
     name = " ".join((document.url, date if document.dated else "-", whole))
     media_type = document.media_type or "application/octet-stream"
     fields = (
@@ -144,7 +145,7 @@ def _digests(document: ForeignDocument, block: tuple[Body, ...]) -> tuple[str, s
     first = b""
     while len(first) < MEMORY and (chunk := next(chunks, b"")):
         first += chunk
-    is_http = not document.kind and document.url.lower().startswith(("http:", "https:"))
+    is_http = not document.kind and is_web(document.url)
     head_end = find_head_end(first) if is_http else 0
     whole, payload = sha256(first), sha256(memoryview(first)[head_end:])
     for chunk in chunks:

@@ -116,15 +116,13 @@ class _Extraction:
         if entry.is_symlink:
             return "is a symbolic link, not a file"
         if entry.method == 0:
-            room, size = self._config.room(self._into), min(entry.size, self._size)
-        else:
-            room, size = self._budget, entry.size
-            if size > MAX_RATIO * max(entry.packed, 1 << 16):
-                more = f"unpacks to {size:,} bytes, more than {MAX_RATIO} times its size"
-                return f"{more}: unzip it and import what is inside, if you trust it"
-        if size <= room:
+            self._config.require_room(self._into, min(entry.size, self._size), self._path)
             return ""
-        return f"has {size:,} bytes, more than the disk can take with its reserve (disk_reserve)"
+        if entry.size > MAX_RATIO * max(entry.packed, 1 << 16):
+            more = f"unpacks to {entry.size:,} bytes, more than {MAX_RATIO} times its size"
+            return f"{more}: unzip it and import what is inside, if you trust it"
+        self._config.require_room(self._into, entry.size, self._path, self._budget)
+        return ""
 
     def _extract(self, entry: ZipEntry) -> Iterator[tuple[str, Path] | Damage]:
         algorithm, wanted = self._digests.get(entry.name, ("sha256", ""))

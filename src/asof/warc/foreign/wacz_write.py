@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from isal import isal_zlib
 
-from asof.clock import Instant, iso, to_datetime
+from asof.clock import Instant, iso_second, to_datetime
 from asof.errors import UsageError
 from asof.files import output_file, scratch_folder
 
@@ -120,10 +120,10 @@ class _Package:
             "wacz_version": VERSION,
             "title": title,
             "software": software,
-            "created": _rfc3339(self._created),
+            "created": iso_second(self._created),
         }
         for page in main:
-            package |= {"mainPageUrl": page.url, "mainPageDate": _rfc3339(page.ts)}
+            package |= {"mainPageUrl": page.url, "mainPageDate": iso_second(page.ts)}
         text = json.dumps({**package, "resources": self._resources}, indent=2).encode()
         digest = f"sha256:{hashlib.sha256(text).hexdigest()}"
         sealing: dict[str, object] = {"path": "datapackage.json", "hash": digest}
@@ -168,7 +168,7 @@ def _page_lines(pages: Iterable[WaczPage]) -> Iterator[bytes]:
     # `hasText` has replayweb.page search the texts.
     yield (b'{"format": "json-pages-1.0", "id": "pages", "title": "All Pages", "hasText": true}\n')
     for page in pages:
-        moment = _rfc3339(page.ts)
+        moment = iso_second(page.ts)
         name = hashlib.sha256(f"{page.url} {moment}".encode("utf-8", "replace")).hexdigest()[:16]
         line: dict[str, object] = {
             "id": name, "url": page.url, "ts": moment, "title": page.title, "text": page.text
@@ -209,8 +209,3 @@ def _sorted_lines(lines: Iterable[str], out: Path) -> Iterator[bytes]:
             runs.append(opened.enter_context(path.open("rb")))
         merged = runs[0] if len(runs) == 1 else heapq.merge(*runs)
         yield from (line for line, _ in groupby(merged))
-
-
-def _rfc3339(instant: Instant) -> str:
-    """Whole seconds: tools for WACZ parse nothing finer."""
-    return f"{iso(instant)[:19]}Z"

@@ -12,9 +12,10 @@ from pathlib import Path
 from asof.archive import OpenArchive
 from asof.archive.folder import Folder
 from asof.catalog.observe import Observation
-from asof.clock import SECOND, Clock
+from asof.clock import DAY, SECOND, Clock
 from asof.files import atomic_file, open_plain, refuse_link, storage_errors
 from asof.model import Capture, State
+from asof.text.kinds.media import PAGES
 
 WIDTH, HEIGHT = 160, 100
 # Of one archive. Its folder is looked through whenever it is opened; a picture has 3 KB, usually.
@@ -23,19 +24,17 @@ LARGEST = 64 << 10
 # When there are too many, so much of what may be is kept.
 _KEPT = 0.9
 # Microseconds until it is tried again to picture what could not be.
-_AGAIN = 24 * 3600 * SECOND
-
-
-# What has a look: redirects have that of where they lead, and errors none that anybody looks for.
-_PICTURED = frozenset(("text/html", "application/xhtml+xml"))
+_AGAIN = DAY
 
 
 def looked_at(archive: OpenArchive, capture: Capture | None) -> Observation | None:
-    """What a capture shows, if that is a page that can be pictured."""
+    """What a capture shows, if that is a page that can be pictured: redirects have the look of
+    where they lead, and errors none that anybody looks for.
+    """
     seen = None if capture is None else archive.catalog.observation(capture)
     if seen is None or seen.state is not State.PRESENT or seen.source is None:
         return None
-    return seen if seen.source.media_type in _PICTURED else None
+    return seen if seen.source.media_type in PAGES else None
 
 
 class Shelf:

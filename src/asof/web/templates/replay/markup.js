@@ -1,12 +1,14 @@
 // What is done to the markup of a page before the program rewrites it, for what it would leave as it is.
 // Markup is read as bytes, one sign each: whatever the encoding, these signs are ASCII.
 const OPAQUE = "asof-opaque";  // also in scripts_see.js
-const TAG = `(?:[^>"']|"[^"]*"|'[^']*')*`;
+// A tag is read as browsers read it, with what its attributes say, and one that never ends is one to the
+// end: so that nothing is taken for markup that is not, and each sign is looked at once.
+const TAG = `(?=[\\s/>])(?:[^>=]|=\\s*(?:"[^"]*?(?:"|$)|'[^']*?(?:'|$))|=(?!\\s*["']))*?`;
 const MARKUP = new RegExp([
-  "<!--[^]*?-->", "<(style|textarea|title|xmp|noscript)\\b[^]*?</\\1", `<script\\b(${TAG})>[^]*?</script`,
-  `<iframe\\b(${TAG})>`, `<meta\\b(${TAG})>`, `<object\\b(${TAG})>([^]*?)</object\\s*>`, `<embed\\b(${TAG})>`,
+  "<!--(?:-?>|[^]*?(?:--!?>|$))", `<(style|textarea|title|xmp|noscript|noembed|noframes)${TAG}>[^]*?(?:</\\1(?=[\\s/>])|$)`,
+  `<script(${TAG})>[^]*?(?:</script(?=[\\s/>])|$)`, `<iframe(${TAG})>`, `<meta(${TAG})>`,
+  `<object(${TAG})>([^]*?)</object\\s*>`, `<embed(${TAG})>`, `(</?[a-z][^\\s/>]*${TAG}(?:>|$))`,
 ].join("|"), "gi");
-const MARKUP_AND_TAGS = new RegExp(`${MARKUP.source}|(<[a-z]+\\s${TAG}>)`, "gi");
 const unsigned = text => Uint8Array.from(text, sign => sign.charCodeAt(0));
 const REFRESH = /(content\s*=\s*"\s*[\d.]+\s*[;,]\s*(?:url\s*=\s*)?)(')([^'"]*)'/i;  // its address in quotes
 function signs(bytes) {
@@ -67,20 +69,38 @@ const addressed = (tag, made) => tag.replace(ADDRESSES, (_, name, url) => {
   return name + [made.decode(unsigned(path)).replace(/[^\x00-\x7f]+/g, encodeURIComponent), ...query.map(part => part.replace(/[\x80-\xff]/g, escape))].join("?");
 });
 
+// What attributes refer to (&#1078;) the program writes as one byte, whatever it is; so it is written as the
+// page would, where it has a byte for that.
+const REFERENCE = /&(?:#(\d{3,7})|#x([\da-f]{2,6})|(nbsp|copy|reg|laquo|raquo|middot|times|sect|ndash|mdash|lsquo|rsquo|bdquo|ldquo|rdquo|bull|hellip|trade|euro));/gi;
+const NAMED = {nbsp: 160, copy: 169, reg: 174, laquo: 171, raquo: 187, middot: 183, times: 215, sect: 167, ndash: 8211, mdash: 8212, lsquo: 8216,
+  rsquo: 8217, bdquo: 8222, ldquo: 8220, rdquo: 8221, bull: 8226, hellip: 8230, trade: 8482, euro: 8364};
+const OF_OLD = new TextDecoder("windows-1252");  // so browsers read &#151;
+function referred(tag, made) {
+  const all = made.all ??= [...made.decode(Uint8Array.from({length: 256}, (_, place) => place))];
+  return all.length !== 256 ? tag : tag.replace(REFERENCE, (whole, digits, hex, name) => {
+    const code = digits ? Number(digits) : hex ? parseInt(hex, 16) : NAMED[name] ?? 0;
+    if (code < 128 || code > 0xffff) return whole;
+    const place = all.indexOf(code < 160 ? OF_OLD.decode(Uint8Array.of(code)) : String.fromCharCode(code));
+    return place > 127 ? String.fromCharCode(place) : whole;
+  });
+}
+
 // `later` is where an answer's own header leads, and when.
 function prepared(bytes, prefix, base, type, later) {
   bytes ??= new Uint8Array();
   const made = decoder(bytes, type), after = later ? `<meta http-equiv="refresh" content="${later.replaceAll('"', "&quot;")}">` : "";
+  let hasModule = false;
   const before = base ? `<!doctype html><base href="${base.replaceAll('"', "&quot;")}">` : "";
-  const mended = markup => markup.replace(made ? MARKUP_AND_TAGS : MARKUP, (whole, _, script, frame, meta, object, inside, embed, tag) => {
+  const mended = markup => markup.replace(MARKUP, (whole, _, script, frame, meta, object, inside, embed, tag) => {
     if (meta !== undefined) return whole.replace(REFRESH, "$1$3");
     if (frame !== undefined) return element(framed(attributes(frame), prefix));
     if (object !== undefined) return shown("object", object, mended(inside));
     if (embed !== undefined) return shown("embed", embed, "");
-    if (made && tag !== undefined) return addressed(tag, made);
+    if (made && tag !== undefined) return addressed(referred(tag, made), made);
     const said = attributes(script ?? "");
-    if (said.get("type") !== "module" || said.has("src")) return whole;
-    return whole.replace(`${script}>`, () => `${script}>import.meta.url=document.baseURI;`);
+    if (said.get("type")?.toLowerCase() !== "module" || said.has("src")) return whole;
+    hasModule = true;
+    return whole.replace(`${script}>`, () => `${script}>${told("document.baseURI")}`);
   });
-  return unsigned(before + mended(signs(bytes)) + after);
+  return Object.assign(unsigned(before + mended(signs(bytes)) + after), {hasModule});
 }

@@ -67,7 +67,7 @@
   // What is stored stays in the tab, as cookies do: under a name for each origin, in the one that all share.
 
   const AREAS = ["localStorage", "sessionStorage"];
-  const stored = (area, site) => `asof-${area}:${site}:`;
+  const stored = (area, site) => `asof-${area}:${site}/`;
 
   function storage(wombat, win, kept) {
     const prefixes = new WeakMap(), of = area => { if (!prefixes.has(area)) throw new win.TypeError("Illegal invocation"); return prefixes.get(area); };
@@ -168,10 +168,19 @@
     win.WebSocket = WebSocket;
   };
 
-  // The program opens a request when it is sent. One that is open already is then opened unseen.
+  // The program opens a request when it is sent. One that is open already is then opened unseen. One that is
+  // waited for is past the worker in many browsers: it is answered as what no worker controls.
   around("initHTTPOverrides", function (theirs) {
+    const {prototype: made} = this.$wbwindow.XMLHttpRequest, {setRequestHeader: say} = made, wombat = this;
     theirs();
-    const {prototype: made} = this.$wbwindow.XMLHttpRequest, {open: keep} = made, wombat = this;
+    const {open: keep, send: later} = made;
+    made.send = {send(body) {
+      const [method, url, isAsync = true, ...rest] = this.__WB_xhr_open_arguments ?? [];
+      if (isAsync || this._no_rewrite) return later.call(this, body);
+      wombat.utilFns.XHRopen.call(this, method, wombat.rewriteUrl(String(url)), false, ...rest);
+      for (const [name, value] of this.__WB_xhr_headers) say.call(this, name, value);
+      wombat.utilFns.XHRsend.call(this, body);
+    }}.send;
     made.open = {open(...words) {
       keep.apply(this, words);
       const [method, url, isAsync = true, ...rest] = words;
@@ -313,11 +322,27 @@
 
   // A frame that was written is loaded once more, so that the worker is asked for what it needs. Until
   // then scripts find there what they wrote.
-  const written = new WeakMap();
-  before("blobUrlForIframe", function (frame) {
-    if (frame !== this.$wbwindow.frameElement) return;
+  // Addresses in it are relative to those of the page that made it, and it is no page of old for want of a
+  // doctype where it is a text.
+  const written = new WeakMap(), {blobUrlForIframe: apart} = prototype;
+  around("blobUrlForIframe", function (theirs, frame, text) {
+    const {document} = this.$wbwindow, isText = frame !== this.$wbwindow.frameElement;
+    const [doctype, said = isText ? "<!doctype html>" : ""] = /^\s*(<!doctype[^>]*>)?/i.exec(text), base = this.extractOriginalURL(document.baseURI);
+    const isOwn = !/^https?:/.test(base) || /<base\s[^>]*\bhref/i.test(text);
+    theirs(frame, isOwn ? text : `${said}<base href="${base.replaceAll('"', "&quot;")}">${String(text).slice(doctype.length)}`);
+    if (isText) return;
     if (!written.has(frame)) frame.addEventListener("load", () => written.delete(frame), {once: true});
-    written.set(frame, this.$wbwindow.document);
+    written.set(frame, document);
+  });
+
+  // The text of a module is the worker's to rewrite.
+  around("rewriteWorker", function (theirs, url, said) {
+    if (said?.type !== "module" || !/^blob:/.test(url)) return theirs(url, said);
+    const asked = new XMLHttpRequest(), {prefix, request_ts, url: page} = this.wb_info;
+    this.utilFns.XHRopen.call(asked, "GET", url, false);
+    this.utilFns.XHRsend.call(asked);
+    const copy = this.URL.createObjectURL(new Blob([asked.responseText], {type: "text/javascript"}));
+    return `${prefix}${request_ts}wkrm_/blob:${copy.slice(copy.lastIndexOf("/") + 1)}/${page}`;
   });
 
   around("rewriteElem", function (theirs, elem) {
@@ -344,7 +369,7 @@
     if (sandbox !== null && !/allow-same-origin/i.test(sandbox)) wombat.wb_setAttribute.call(frame, "sandbox", `${sandbox} allow-same-origin ${OPAQUE}`);
     if (!data) return;
     const text = decodeURIComponent(data[3]);
-    wombat.blobUrlForIframe(frame, /;base64/i.test(data[2]) ? atob(text) : text);
+    apart.call(wombat, frame, /;base64/i.test(data[2]) ? atob(text) : text);
   }
 
   around("wombatInit", function (theirs) {

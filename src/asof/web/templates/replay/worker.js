@@ -12,9 +12,20 @@ const DROPPED = ["x-content-type-options", "x-dns-prefetch-control", "cross-orig
   "x-redirect-status", "x-redirect-statustext", "link", "refresh", "set-cookie", "clear-site-data",
   "reporting-endpoints", "report-to", "nel", "speculation-rules", "service-worker-allowed"];
 
-function guarded(answer) {
+// What scripts read of an answer, where browsers do nothing about it.
+const LOADS = /\brel\s*=[^,;]*(pre|dns|style|icon|manifest|dictionary)/i;
+function readable(headers, destination) {
+  for (const name of ["etag", "last-modified", "link"]) {
+    const said = headers.get(`x-asof-${name}`);
+    headers.delete(`x-asof-${name}`);
+    if (said !== null && destination === "" && !(name === "link" && LOADS.test(said))) headers.set(name, said);
+  }
+}
+
+function guarded(answer, destination) {
   const headers = new Headers(answer.headers);
   DROPPED.forEach(name => headers.delete(name));
+  readable(headers, destination);
   headers.set("content-security-policy", POLICY);
   headers.set("connection-allowlist", CONNECTIONS);
   headers.set("x-dns-prefetch-control", "off");
@@ -30,16 +41,17 @@ function guarded(answer) {
 // The program forgets what an import says of the type, so browsers want a module where JSON is; and a
 // module should know where it was.
 async function imported(answer, {url}) {
-  const kind = answer.headers.get("content-type"), [, where] = /\/\d*(?:esm|wkrm)_\/(https?:.*)$/s.exec(url) ?? [];
+  const kind = answer.headers.get("content-type"), [, where] = /\/\d*(?:esm|wkrm)_\/(?:blob:[^/]*\/)?(https?:.*)$/s.exec(url) ?? [];
   const [isJson, isCss] = [/\bjson\b/, /\bcss\b/].map(each => each.test(kind)), headers = {"content-type": "text/javascript"};
   if (!where || !answer.ok || !isJson && !isCss && !/\b(java|ecma)script\b/.test(kind)) return answer;
   if (isCss) return new Response(`const made = new CSSStyleSheet(); made.replaceSync(${JSON.stringify(await answer.text())}); export default made;`, {headers});
-  const made = [isJson ? "export default " : `import.meta.url=${JSON.stringify(where)};`, await answer.arrayBuffer()];
+  const made = isJson ? ["export default ", await answer.arrayBuffer()] : [told(JSON.stringify(where)), apart(await answer.text(), /\/\d*wkrm_\//.test(url))];
   return new Response(new Blob(made), {headers: isJson ? headers : answer.headers});
 }
 
 FetchEvent.prototype.respondWith = function (answer) {
-  respond.call(this, Promise.resolve(answer).then(made => imported(made, this.request)).then(guarded, () => guarded(refused(502, "The archive does not answer."))));
+  const {destination} = this.request;
+  respond.call(this, Promise.resolve(answer).then(made => imported(made, this.request)).then(made => guarded(made, destination), () => guarded(refused(502, "The archive does not answer."))));
 };
 
 addEventListener("fetch", event => {
@@ -125,14 +137,23 @@ async function collection(name) {
   made.fullRewrite = async (request, found, base, url, stamp) => {
     const isPage = request.mode === "navigate" && /^text\/html\b/.test(found.headers.get("content-type"));
     // What was made of a text has the address of the page around it.
-    const [, around] = url.startsWith("srcdoc:") && /_\/(https?:.*)$/s.exec(request.referrer) || [];
-    if (isPage) found.setBuffer(prepared(await found.getBuffer(), `${made.prefix}:${request.pageId}/${stamp}mp_/`, around, found.headers.get("content-type"), found.headers.get("refresh")));
-    return rewrite(request, found, around ?? base, url, stamp);
+    const [, around] = url.startsWith("srcdoc:") && /_\/(?:blob:[^/]*\/)?(https?:.*)$/s.exec(request.referrer) || [];
+    const ready = isPage && prepared(await found.getBuffer(), `${made.prefix}:${request.pageId}/${stamp}mp_/`, around, found.headers.get("content-type"), found.headers.get("refresh"));
+    if (ready) found.setBuffer(ready);
+    // What scripts read is as it was; what they make of it is rewritten then.
+    if (request.destination === "" && /^text\/css\b/.test(found.headers.get("content-type"))) request.mod = "id_";
+    const done = await rewrite(request, found, around ?? base, url, stamp);
+    if (ready?.hasModule) done.setBuffer(allApart(await done.getBuffer()));
+    return done;
   };
   // A page that somebody went to is looked for as of the moment asked for; what belongs to it, as
   // of the moment that it is shown as of.
-  store.getFetchUrl = (url, {mode, pageId, timestamp}) =>
-    `/w/${name}/${timestamp || pageId}${mode === "navigate" && pageId === timestamp ? "mp_" : "id_"}/${url}`;
+  store.getFetchUrl = (url, request, headers) => {
+    const {method, mode, pageId, timestamp} = request;
+    // The program hands on what is sent by these alone.
+    if (!/^(GET|HEAD|POST|PUT|DELETE|OPTIONS)$/.test(method)) headers.set("x-asof-method", method), request.method = "POST";
+    return `/w/${name}/${timestamp || pageId}${mode === "navigate" && pageId === timestamp ? "mp_" : "id_"}/${url}`;
+  };
   store.getResource = async (...words) => {
     const found = await find(...words);
     if (found && found.status === 206) found.setRange = () => false;  // it is cut already
