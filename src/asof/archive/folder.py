@@ -16,7 +16,7 @@ from asof.clock import nap
 from asof.config import FILE as CONFIG_FILE
 from asof.errors import ArchiveError
 from asof.files import is_locked, open_plain, refuse_link, storage_errors
-from asof.warc.file_names import IMPORTED, SUFFIXES
+from asof.warc.file_names import IMPORTED, SUFFIXES, path_of
 
 # The folders that we write to at all times.
 _WRITTEN = ("control", "derived", "logs", "spool")
@@ -118,7 +118,7 @@ class Folder:
     def new_segment(self, label: str, suffix: str = ".warc.gz") -> Path:
         """A path for the next WARC file: `NNNNNN-label.warc.gz`, one number up."""
         numbers = [int(m[1]) for p in self.warc.iterdir() if (m := _NUMBER.match(p.name))]
-        return self.warc / f"{max(numbers, default=0) + 1:06d}-{label}{suffix}"
+        return path_of(self.warc, f"{max(numbers, default=0) + 1:06d}-{label}{suffix}")
 
     @staticmethod
     def is_imported(file: str) -> bool:

@@ -6,7 +6,6 @@ from typing import Any
 
 from asof.model import CoherencePlan, Crawl, CrawlState
 from asof.warc.file_names import IMPORTED
-from asof.warc.info import check_crawl_id
 
 _COLUMNS = ("id", "seeds", "started", "state", "ended", "settings", "note", "course")
 _CHANGES = ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS[1:-1])
@@ -28,7 +27,6 @@ PUT = (
 
 def crawl_of(row: tuple[Any, ...]) -> Crawl:
     crawl_id, seeds, started, state, ended, settings, note, course, imported = row
-    check_crawl_id(crawl_id)
     plan = None if course is None else CoherencePlan(**json.loads(course))
     seeds, state, settings = tuple(json.loads(seeds)), CrawlState(state), json.loads(settings)
     return Crawl(crawl_id, seeds, started, state, ended, settings, note, plan, bool(imported))

@@ -15,6 +15,7 @@ from asof.model import Crawl, CrawlState
 from asof.scope.presets import load_config, preset_settings
 from asof.scope.rules import Scope
 from asof.url import fault, host_of, typed
+from asof.warc.info import check_crawl_id
 
 _LOOSE = {
     "allow_private": "--allow-private",
@@ -61,6 +62,7 @@ def choose_crawl(
     """The interrupted crawl that is meant, with its settings under the new flags; or a new one."""
     crawl = None if request.new else interrupted(archive, seeds)
     if crawl is not None:
+        check_crawl_id(crawl.id)
         config = Config().updated(crawl.settings, source=f"crawl {crawl.id}")
         given = {k: v for k, v in request.settings.items() if v is not None}
         if given.get("preset"):
