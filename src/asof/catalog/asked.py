@@ -38,6 +38,8 @@ _METHOD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ")
 _FIELD = re.compile(rb"^content-type:[ \t]*([^\r\n]*)", re.IGNORECASE | re.MULTILINE)
 _SAME_ID = re.compile(r"~[0-9a-f]{8}\Z")  # see Catalog.add_rows
 _LONGEST = 4096  # of what a body said, as in cdxj-indexer
+# What json and email raise of bodies that nobody can read.
+UNREADABLE = (ValueError, LookupError, AttributeError, TypeError, RecursionError)
 
 
 class Asked(NamedTuple):
@@ -204,7 +206,7 @@ def address(url: str, method: str, declared: str, body: bytes) -> str:
 
 
 def _said(declared: str, body: bytes) -> str:
-    with suppress(ValueError, RecursionError):
+    with suppress(*UNREADABLE):
         if declared.startswith("application/x-www-form-urlencoded"):
             return unquote_plus(body.decode())
         if declared.startswith("multipart/") and "boundary=" in declared:

@@ -16,7 +16,16 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from asof.archive.archive import OpenArchive
-from asof.catalog.asked import Asked, Requests, address, concurrent, form_parts, key_of, parts_of
+from asof.catalog.asked import (
+    UNREADABLE,
+    Asked,
+    Requests,
+    address,
+    concurrent,
+    form_parts,
+    key_of,
+    parts_of,
+)
 from asof.catalog.referents import ANSWERS
 from asof.clock import Instant
 from asof.errors import DamageError, InputError
@@ -55,7 +64,7 @@ def posted(
 def said(declared: str, body: bytes) -> object:
     """What a body says, whatever separates its fields; bytes where nobody can tell."""
     media = declared.partition(";")[0].strip().lower()
-    with suppress(ValueError, RecursionError):
+    with suppress(*UNREADABLE):
         if media == "application/x-www-form-urlencoded":
             return parse_qsl(body.decode("utf-8"), keep_blank_values=True)
         if media.endswith("json"):
