@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import tarfile
 from hashlib import sha512
@@ -48,6 +49,12 @@ def test_so_is_a_file_in_it_that_is_another(folder: Path, monkeypatch: pytest.Mo
 def test_a_file_that_is_not_there_is_told(folder: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         wabac.install(folder / "none.tgz")
+
+
+def test_a_pipe_is_not_waited_for(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.tgz")
+    with pytest.raises(InputError, match="Is not a file"):
+        wabac.install(folder / "pipe.tgz")
 
 
 def test_without_npm_it_is_told_where_to_get_it(

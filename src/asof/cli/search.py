@@ -89,4 +89,4 @@ def _index_first(archive: OpenArchive) -> None:
     try:
         index_texts(archive, PATIENCE)
     except (ArchiveError, StorageError) as error:  # another has it, or nothing can be written
-        say(f"asof: {error}")
+        say(f"asof: {error.what} The index is searched as it is.")

@@ -13,11 +13,12 @@ import sys
 import tarfile
 from base64 import b64decode
 from hashlib import sha256, sha512
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from asof.errors import InputError, UsageError
-from asof.files import atomic_file
+from asof.files import atomic_file, input_file
 
 NAME = "@webrecorder/wabac"
 VERSION = "2.27.3"
@@ -83,7 +84,8 @@ def _npm() -> list[str]:
 
 def _unpack(tarball: Path) -> Path:
     try:
-        packed = tarball.read_bytes() if tarball.stat().st_size <= _MOST else b""
+        with input_file(tarball) as file:
+            packed = file.read(_MOST)
     except OSError as error:
         raise InputError(
             f"{tarball} cannot be read: {error.strerror}.", hint="Name another."
@@ -91,7 +93,7 @@ def _unpack(tarball: Path) -> Path:
     if sha512(packed).digest() != b64decode(_INTEGRITY):
         hint = "It was not installed. Get it from the npm registry itself."
         raise InputError(f"{tarball.name} is not {NAME} {VERSION} as published.", hint=hint)
-    with tarfile.open(tarball) as archive:
+    with tarfile.open(fileobj=BytesIO(packed)) as archive:
         member = archive.extractfile(_MEMBER)
         data = member.read(_MOST) if member is not None else b""
     if sha256(data).hexdigest() != DIGEST:
