@@ -168,6 +168,7 @@ def measure(folder: Path, count: int, times: int) -> None:
     with served(folder) as (connection, pid):
         firsts = {name: took(connection, targets[0]) for name, targets in kinds.items()}
         rest(pid)
+        connection.close()  # a server closes what is idle; another one is opened by itself
         for name, targets in kinds.items():
             before = spent(pid)
             found = sorted(took(connection, target)[0] for target in targets)
